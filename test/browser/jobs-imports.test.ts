@@ -62,11 +62,11 @@ describe('an import', () => {
       page.waitForEvent('filechooser'),
       page.getByRole('button', { name: 'File' }).click(),
     ]);
-    const buffer = Buffer.from('place;celsius\n"Oslo; N";-3.5\nRome\nBari;1e400\nLima;19\n');
+    const buffer = Buffer.from('place;celsius\n"Oslo; N";-3.5\nRome\nBari;1e400\nLima;9007199254740993\n');
     await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer });
     const preview = page.getByRole('region', { name: 'First rows of the file' });
     await preview.getByRole('cell', { name: 'Oslo; N' }).waitFor();
-    await preview.getByRole('row', { name: '5 Will be stored Lima 19' }).waitFor();
+    await preview.getByRole('row', { name: '5 Will be stored Lima 9007199254740993' }).waitFor();
     await preview.getByRole('row', { name: '3 The row has 1 cells, but the header has 2.' }).waitFor();
     await preview.getByRole('row', { name: /^4 \/celsius/ }).waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
@@ -83,14 +83,14 @@ describe('an import', () => {
       page.getByRole('button', { name: 'File' }).click(),
     ]);
     const buffer = Buffer.from(
-      `{"celsius":1}\n{"place":"Bari","b":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`,
+      `{"celsius":1}\n{"id":9007199254740993,"place":"Bari","b":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`,
     );
     await chooser.setFiles({ name: 'a.ndjson', mimeType: 'application/x-ndjson', buffer });
     await page.getByText('First 2 rows: 1 will be stored, 1 refused.').waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: '1 stored · 1 refused' });
     await item.getByRole('button', { name: 'Show refused lines' }).click();
-    await item.getByRole('cell', { name: /"place":"Bari"/ }).waitFor();
+    await item.getByRole('cell', { name: /"id":9007199254740993,"place":"Bari"/ }).waitFor();
   });
 
   it('says why a file was refused as a whole, until another is chosen', async () => {

@@ -54,6 +54,20 @@ describe('refused uploads', () => {
     expect(await uploads.getByRole('listitem').first().textContent()).toContain('"place": 1');
   });
 
+  it('are shown with each of their digits, and with keys that came twice', async () => {
+    const sent = '{"place":1.0,"id":9007199254740993,"id":-0,"9":2,"8":1e400}';
+    const domain = await applicationThatRefused(sent);
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await groupOf(page, '1 refused').first().click();
+    const example = page.getByLabel('Example of a refused upload');
+    await example.waitFor();
+    expect((await example.textContent())?.replace(/\s/g, '')).toContain(sent);
+    await page.getByRole('button', { name: 'Show uploads' }).click();
+    const upload = page.getByRole('dialog').getByRole('listitem');
+    await upload.waitFor();
+    expect((await upload.textContent())?.replace(/\s/g, '')).toContain(sent);
+  });
+
   it('are shown by reason, changed, tried and replayed', async () => {
     const domain = await applicationThatRefused(
       '{"place":"Oslo","celsius":"-3.5","id":9223372036854775807}',

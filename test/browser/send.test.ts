@@ -67,6 +67,37 @@ describe('the page to send data', () => {
     expect(await page.getByLabel('/celsius', { exact: true }).inputValue()).toBe('61');
   });
 
+  it('keeps the digits of a sample in the example, each program and the test entry', async () => {
+    const view = { viewport: phone, colorScheme: 'dark' } as const;
+    const page = await openAs(sluice, owner, '/applications/new', view);
+    const payload = '{"id":9007199254740993,"celsius":1.50}';
+    await page.getByLabel('A sample of your data').fill(payload);
+    await page.getByRole('cell', { name: '9007199254740993' }).waitFor();
+    await page.getByRole('cell', { name: '1.50' }).waitFor();
+    await page.getByLabel('Name of the application').fill('Digits');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    const programs = page.getByRole('region', { name: 'Programs' });
+    for (const name of ['curl', 'JavaScript', 'Python', 'Go']) {
+      await programs.getByRole('tab', { name, exact: true }).click();
+      const code = await programs.locator('pre:visible').textContent();
+      expect(code?.replaceAll('\\"', '"')).toContain(payload);
+    }
+    expect(await page.getByLabel('/id', { exact: true }).inputValue()).toBe('9007199254740993');
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('The first entry is there').waitFor();
+    const [, domain = ''] = /applications\/([^/]+)/.exec(page.url()) ?? [];
+    const { text } = await sluice.request('GET', `/applications/${domain}/data`, { token: owner.token });
+    expect(text).toContain('"payload":{"id":9007199254740993,"celsius":1.5}');
+
+    const listed = '{"type":"object","properties":{"id":{"enum":[9007199254740993,9007199254740995]}}}';
+    const json = { schema: listed };
+    await sluice.request('POST', `/applications/${domain}/schemas`, { token: owner.token, json });
+    await page.goto(`/applications/${domain}/send`);
+    await page.getByLabel('/id', { exact: true }).selectOption('9007199254740995');
+    await page.getByRole('tab', { name: 'JSON' }).click();
+    expect(await page.getByLabel('Payload of the test entry').inputValue()).toContain('9007199254740995');
+  });
+
   it('makes a key where one is needed, and never calls an old entry the first', async () => {
     const domain = await sluice.application(owner.token, schema);
     const json = { place: 'Oslo', ok: true };

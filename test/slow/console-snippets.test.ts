@@ -33,6 +33,7 @@ function hasGo(): boolean {
   }
 }
 
+const exact = '{"id":9007199254740993,"celsius":1.0,"key":"it\'s \\"here\\""}';
 const payload = {
   quotes: `'single' "double" \`back\``,
   escapes: 'a\\b\nc\td é 日本 😀 $HOME %s',
@@ -47,7 +48,9 @@ const payload = {
 const labels = Object.keys(runners);
 
 it('there is a program for each of these', () => {
-  expect(snippets({ url: 'http://127.0.0.1', payload }).map(({ label }) => label)).toEqual(labels);
+  expect(
+    snippets({ url: 'http://127.0.0.1', payload: JSON.stringify(payload) }).map(({ label }) => label),
+  ).toEqual(labels);
 });
 
 it.each(hasGo() ? labels : labels.filter((label) => label !== 'Go'))(
@@ -62,7 +65,11 @@ it.each(hasGo() ? labels : labels.filter((label) => label !== 'Go'))(
       token,
       json: { name: 'k' },
     });
-    const upload = { url: `${sluice.url}/api/applications/${domain}/data`, payload, key: body.data.key };
+    const upload = {
+      url: `${sluice.url}/api/applications/${domain}/data`,
+      payload: JSON.stringify(payload),
+      key: body.data.key,
+    };
     const outputOf = async (given: typeof upload) => {
       const code = snippets(given).find((each) => each.label === label)?.code as string;
       const dir = tempDir();
@@ -71,7 +78,10 @@ it.each(hasGo() ? labels : labels.filter((label) => label !== 'Go'))(
     };
     expect(await outputOf({ ...upload, key: 'slk_wrong' })).toContain('ForbiddenRequestError');
     expect(await outputOf(upload)).toContain('201');
-    const { body: list } = await sluice.request('GET', `/applications/${domain}/data`, { token });
-    expect(list.data.result.map((entry: { payload: object }) => entry.payload)).toEqual([payload]);
+    expect(await outputOf({ ...upload, payload: exact })).toContain('9007199254740993');
+    const { body: list, text } = await sluice.request('GET', `/applications/${domain}/data`, { token });
+    expect(text).toContain('"id":9007199254740993');
+    const payloads = list.data.result.map((entry: { payload: object }) => entry.payload);
+    expect(payloads).toEqual([JSON.parse(exact), payload]);
   },
 );

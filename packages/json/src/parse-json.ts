@@ -3,13 +3,16 @@ import { toNumber } from './numbers.ts';
 /** JSON.parse makes a member of it, but code that copies the object would set a prototype instead. */
 export const prototypeKey = '__proto__';
 
-type Revive = (key: string, value: unknown) => unknown;
+/** As that of JSON.parse. `source` is the text of the value; JSON.parse gives only those of numbers, strings and words. */
+export type Revive = (this: unknown, key: string, value: unknown, context?: { source?: string }) => unknown;
 type Members = Record<string, unknown>;
 
 interface Open {
   value: unknown[] | Members;
   /** The key of the member whose value comes next. */
   key: string | undefined;
+  /** Where it begins in the text. */
+  start: number;
 }
 
 /**
@@ -35,6 +38,12 @@ export function isJson(text: string): boolean {
 export function parseExactJson(text: string, revive?: Revive): unknown {
   JSON.parse(text);
   return readExactJson(text, revive);
+}
+
+/** Like `parseJson`, with what `number` makes of the literals of numbers. `revive` gets the texts of objects and arrays too. */
+export function parseJsonWith(text: string, number: (literal: string) => unknown, revive?: Revive): unknown {
+  JSON.parse(text);
+  return read(text, number, revive);
 }
 
 /** Like `parseExactJson`, for a text that is known to be valid. */
@@ -86,41 +95,50 @@ function hasEscapedKey(text: string): boolean {
 const isSpace = (character: string | undefined) =>
   character === ' ' || character === '\n' || character === '\r' || character === '\t';
 
-function read(
-  text: string,
-  number: (literal: string) => unknown,
-  revive: Revive = (_key, value) => value,
-): unknown {
+const words = { t: true, f: false, n: null };
+
+const keyIn = (parent: Open | undefined): string =>
+  Array.isArray(parent?.value) ? String(parent.value.length) : (parent?.key ?? '');
+
+function read(text: string, number: (literal: string) => unknown, revive?: Revive): unknown {
   const open: Open[] = [];
   let root: unknown;
+  let end = 0;
 
-  function put(value: unknown): void {
+  function put(value: unknown, start: number): void {
     const parent = open.at(-1);
-    if (!parent) root = revive('', value);
-    else if (Array.isArray(parent.value)) parent.value.push(revive(String(parent.value.length), value));
+    const kept = revive
+      ? revive.call(parent?.value, keyIn(parent), value, { source: text.slice(start, end) })
+      : value;
+    if (!parent) root = kept;
+    else if (Array.isArray(parent.value)) parent.value.push(kept);
     else {
-      define(parent.value, parent.key as string, revive(parent.key as string, value));
+      define(parent.value, parent.key as string, kept);
       parent.key = undefined;
     }
   }
 
-  function putString(value: string): void {
+  function putString(value: string, start: number): void {
     const parent = open.at(-1);
-    if (!parent || Array.isArray(parent.value) || parent.key !== undefined) put(value);
+    if (!parent || Array.isArray(parent.value) || parent.key !== undefined) put(value, start);
     else parent.key = value;
   }
 
-  for (let start = 0, end = 0; start < text.length; start = end) {
+  for (let start = 0; start < text.length; start = end) {
     end = endOfToken(text, start);
     const character = text[start] as string;
-    if (character === '"') putString(decode(text.slice(start, end)));
-    else if (isNumeric(character)) put(number(text.slice(start, end)));
-    else if (character === '{') open.push({ value: {}, key: undefined });
-    else if (character === '[') open.push({ value: [], key: undefined });
-    else if (character === '}' || character === ']') put(open.pop()?.value);
-    // No other letter of `true`, `false` and `null` begins one of these words.
-    else if (character === 't' || character === 'f') put(character === 't');
-    else if (character === 'n') put(null);
+    if (character === '"') putString(decode(text.slice(start, end)), start);
+    else if (isNumeric(character)) put(number(text.slice(start, end)), start);
+    else if (character === '{') open.push({ value: {}, key: undefined, start });
+    else if (character === '[') open.push({ value: [], key: undefined, start });
+    else if (character === '}' || character === ']') {
+      const { value, start: begin } = open.pop() as Open;
+      put(value, begin);
+    } else if (character in words) {
+      const word = words[character as keyof typeof words];
+      end = start + String(word).length;
+      put(word, start);
+    }
   }
   return root;
 }

@@ -1,5 +1,5 @@
-import { isDecimal } from './decimals.ts';
 import { type Format, hasFormat, knownFormats } from './formats.ts';
+import { exactMember, isDecimal } from './number-texts.ts';
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
@@ -16,6 +16,7 @@ export interface Field {
   formats: Set<Format>;
   /** Distinct strings and numbers; undefined if too many to list. */
   values: Set<string | number> | undefined;
+  /** For `exactJson`. */
   example: unknown;
 }
 
@@ -53,7 +54,7 @@ function add(field: Field, value: unknown, around: object, key = ''): void {
   field.types.add(type);
   field.count += 1;
   if (value === null) field.nulls += 1;
-  if (field.example === undefined || field.example === null) field.example = value;
+  if (field.example === undefined || field.example === null) field.example = exactMember(around, key, value);
   if (typeof value === 'string') {
     for (const format of field.formats) if (!hasFormat(format, value)) field.formats.delete(format);
   }

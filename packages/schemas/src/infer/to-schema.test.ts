@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { createFormats } from '../validate/formats.ts';
-import { noteDecimals } from './decimals.ts';
 import { type FieldRow, fieldRows, isAlways, isSuggested, typeChoices } from './fields.ts';
+import { exactJson, noteNumbers } from './number-texts.ts';
 import { survey } from './survey.ts';
 import { type Choice, type Choices, type JsonSchema, toSchema } from './to-schema.ts';
 
@@ -55,6 +55,14 @@ const choose = ({ pointer, field }: FieldRow, seed: number): [string, Choice] =>
   const flags = { anyText: seed % 2 === 0, onlyThese: seed % 3 === 0, required: seed % 5 === 0 };
   return [pointer, { ...flags, ...(type && { type }) }];
 };
+
+it('an example and a row keep the digits of the sample', () => {
+  const text = '{"id":9007199254740993,"list":[1.0,{"a":-0}],"\\u0062":1.50,"fit":2.5}';
+  const row = parseJson(text, noteNumbers) as object;
+  expect(exactJson(row)).toBe(text.replace('\\u0062', 'b'));
+  const examples = fieldRows(survey([row])).map(({ field }) => exactJson(field.example));
+  expect(examples).toEqual(['9007199254740993', '[1.0,{"a":-0}]', '1.0', '-0', '1.50', '2.5']);
+});
 
 describe('an inferred schema', () => {
   it('takes every sample, whatever is chosen', () => {
@@ -172,7 +180,7 @@ describe('null', () => {
 
 describe('a whole number', () => {
   const typeIn = (...texts: string[]) =>
-    infer(texts.map((text) => parseJson(text, noteDecimals) as object)).properties;
+    infer(texts.map((text) => parseJson(text, noteNumbers) as object)).properties;
   it.each([
     ['among decimals', ['{"a":1}', '{"a":1.5}'], { type: 'number' }],
     ['among decimals of an array', ['{"a":[1,2.5]}'], { type: 'array', items: { type: 'number' } }],

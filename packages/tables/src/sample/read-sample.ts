@@ -3,7 +3,7 @@ import { decodeText, textOfFile } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
 import { findIssues } from '@sluice/json/find-issues.ts';
 import { isJson, parseJson, prototypeKey } from '@sluice/json/parse-json.ts';
-import { noteDecimals } from '@sluice/schemas/infer/decimals.ts';
+import { noteNumbers } from '@sluice/schemas/infer/number-texts.ts';
 import { objectsOf } from './objects-of.ts';
 import { type Columns, type Kinds, readCsv } from './read-csv.ts';
 import { mostRows, type Problem, splitRows, type WrittenRow } from './split-rows.ts';
@@ -28,7 +28,7 @@ const isObject = (value: unknown): value is object =>
 export function readRow({ row, text }: WrittenRow): SampleRow | Problem {
   let value: unknown;
   try {
-    value = parseJson(text, noteDecimals);
+    value = parseJson(text, noteNumbers);
   } catch (error) {
     return { row, message: `This is not JSON: ${explainSyntax(text, error)}.` };
   }

@@ -1,6 +1,7 @@
-import { endOfToken } from '@sluice/json/parse-json.ts';
+import { endOfToken, parseJsonWith } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { failureOf } from '../api/failure.ts';
+import { formatJson } from './place.ts';
 
 /** More levels than an upload may have, plus those around a payload in an answer. */
 const mostLevels = 100;
@@ -36,19 +37,54 @@ export const isExactNumber = (value: unknown): boolean => isRawJSON?.(value) ?? 
 /** Whether a value is a number that only its text can show. */
 export const isRawNumber = (value: object): boolean => 'rawJSON' in value && Object.isFrozen(value);
 
-/** Keeps the text of a number that JavaScript would write with other digits. */
-function keepDigits(_key: string, value: unknown, { source }: { source?: string } = {}): unknown {
-  const isSame = typeof value !== 'number' || source === undefined || String(value) === source;
-  return isSame || !rawJSON ? value : rawJSON(source);
+function toExactNumber(literal: string): unknown {
+  const value = Number(literal);
+  return String(value) === literal || !rawJSON ? value : rawJSON(literal);
 }
 
-/** `JSON.parse` that keeps the digits of numbers for `toText`, and cuts off levels that are too deep to show. */
-export const parseExact = (text: string): unknown =>
-  JSON.parse(cutDepth(text), keepDigits as (key: string, value: unknown) => unknown);
+/** The nearest number of a value of `parseExact`; undefined if it is no number. */
+export function nearestNumber(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  return isExactNumber(value) ? Number(JSON.stringify(value)) : undefined;
+}
+
+/** The members of answers that people sent. */
+const sentMembers = new Set(['payload', 'example', 'before', 'after']);
+const sentTexts = new WeakMap<object, string>();
+
+function noteSent(key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  if (sentMembers.has(key) && typeof value === 'object' && value !== null) sentTexts.set(value, source);
+  return value;
+}
+
+/** `JSON.parse` that keeps what people sent for `toText` and `toLine`, and cuts off levels that are too deep to show. */
+export const parseExact = (text: string): unknown => parseJsonWith(cutDepth(text), toExactNumber, noteSent);
+
+function withoutSpaces(text: string): string {
+  let kept = '';
+  for (let at = 0, end = 0; at < text.length; at = end) {
+    end = endOfToken(text, at);
+    if (text[at]?.trim()) kept += text.slice(at, end);
+  }
+  return kept;
+}
+
+/** The JSON of a payload on one line. It also has keys that came twice, in the order in which they came. */
+export function toLine(payload: unknown): string {
+  if (typeof payload === 'string') return payload;
+  const sent = typeof payload === 'object' && payload !== null ? sentTexts.get(payload) : undefined;
+  return sent === undefined ? (JSON.stringify(payload) ?? '') : withoutSpaces(sent);
+}
 
 /** A payload as people read it. A payload that was cut off is a string: the beginning of its JSON text. */
-export const toText = (payload: unknown): string =>
-  typeof payload === 'string' ? payload : (JSON.stringify(payload, null, 2) ?? '');
+export function toText(payload: unknown): string {
+  if (typeof payload === 'string') return payload;
+  const line = toLine(payload);
+  // What was sent in another form than JavaScript writes is shown as it was sent.
+  return line === (JSON.stringify(payload) ?? '')
+    ? (JSON.stringify(payload, null, 2) ?? '')
+    : formatJson(line);
+}
 
 /** The value at a JSON Pointer; undefined where there is none. */
 export function valueAt(value: unknown, pointer: string): unknown {

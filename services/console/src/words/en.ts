@@ -624,7 +624,7 @@ export const words = {
       value: (value: string) => `Allow the value ${value} too`,
       optional: (name: string) => `Let ${name} be missing`,
       add: (name: string) => `Allow the field ${name}`,
-      limit: (keyword: string, limit: number) => `Set ${keyword} to ${limit}`,
+      limit: (keyword: string, limit: number | string) => `Set ${keyword} to ${limit}`,
     },
     count: (count: number, kept: number) =>
       `${formatNumber(count)} refused, ${formatNumber(kept)} waiting to be fixed`,

@@ -9,6 +9,7 @@ import {
   typeChoices,
   typesOf,
 } from '@sluice/schemas/infer/fields.ts';
+import { exactJson } from '@sluice/schemas/infer/number-texts.ts';
 import type { Field, TypeName } from '@sluice/schemas/infer/survey.ts';
 import type { Choice, Choices } from '@sluice/schemas/infer/to-schema.ts';
 import type { Column, Columns } from '@sluice/tables/sample/read-csv.ts';
@@ -26,7 +27,7 @@ interface Props {
 
 const labels = words.create.columns;
 /** Longer examples would widen the table. */
-const shown = (example: unknown) => JSON.stringify(example)?.slice(0, 40) ?? '';
+const shown = (example: unknown) => exactJson(example)?.slice(0, 40) ?? '';
 
 const pageSize = 100;
 

@@ -1,4 +1,5 @@
 import { Alert, Button, Checkbox, Group, List, Stack, Text, TextInput } from '@mantine/core';
+import { exactJson } from '@sluice/schemas/infer/number-texts.ts';
 import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
@@ -40,7 +41,7 @@ export function Page() {
   const create = useMutation({
     mutationFn: () => createApplication(name, draft.schemaText, keyRequired),
     onSuccess: ({ domain, ...given }) => {
-      navigate(`/applications/${domain}/send`, { state: { payload: rows[0]?.value, ...given } });
+      navigate(`/applications/${domain}/send`, { state: { payload: exactJson(rows[0]?.value), ...given } });
     },
   });
   // With rows, the check below lists all problems.

@@ -8,7 +8,7 @@ import { Unread } from '../../components/loading.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
 import type { Job } from '../../jobs/jobs.ts';
-import { cutDepth } from '../../json/exact.ts';
+import { parseExact, toLine, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 
@@ -53,7 +53,7 @@ async function readReport(domain: string, id: string, signal: AbortSignal): Prom
   if (data === undefined) throw failureOf(response, error);
   // The text behind the last line break is empty, or only the beginning of a line.
   const lines = String(data).split('\n').slice(0, -1);
-  return lines.slice(0, mostLines).map((line) => JSON.parse(cutDepth(line)));
+  return lines.slice(0, mostLines).map((line) => parseExact(line) as RefusedLine);
 }
 
 const sayDetail = ({ path, message }: { path: string; message: string }) => `${path} ${message}`.trim();
@@ -64,6 +64,7 @@ function RefusedLines({ id }: { id: string }) {
     queryKey: ['report', domain, id],
     queryFn: ({ signal }) => readReport(domain, id, signal),
     staleTime: Number.POSITIVE_INFINITY,
+    ...unshared,
   });
   if (error || !data) return <Unread error={error} retry={refetch} />;
   return (
@@ -76,7 +77,7 @@ function RefusedLines({ id }: { id: string }) {
           cells: [
             line,
             details.map(sayDetail).join('; ') || message,
-            <Code key="payload">{JSON.stringify(payload)?.slice(0, 200)}</Code>,
+            <Code key="payload">{toLine(payload).slice(0, 200)}</Code>,
           ],
         }))}
       />

@@ -2,6 +2,7 @@ import { Badge, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '../../components/formats.ts';
 import { WideTable } from '../../components/wide-table.tsx';
+import { unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { type FileType, type PreviewRow, readPreview } from './preview.ts';
@@ -24,6 +25,7 @@ export function PreviewTable({ file, type, isWrapped }: Props) {
   const { data, error } = useQuery({
     queryKey: ['preview', name, size, lastModified, type, isWrapped, template.version],
     queryFn: () => readPreview(file, { type, isWrapped, schema: template.schema as Record<string, unknown> }),
+    ...unshared,
   });
   if (error) return <Text>{words.imports.noPreview}</Text>;
   if (!data) return null;

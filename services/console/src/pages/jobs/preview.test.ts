@@ -64,6 +64,13 @@ describe('the first rows of a file', () => {
     ]);
   });
 
+  it('have the digits of the file', async () => {
+    const [line] = await preview('{"n":9007199254740993,"o":{"x":1.0}}\n', {});
+    expect(JSON.stringify(line?.value)).toBe('{"n":9007199254740993,"o":{"x":1.0}}');
+    const [row] = await preview('n\n9007199254740993\n', { type: 'csv' });
+    expect(JSON.stringify(row?.value)).toBe('{"n":9007199254740993}');
+  });
+
   it('are those of the payloads of an export', async () => {
     const text = '{"createdAt":"2026-11-21T04:00:00.000Z","payload":{"n":1}}\n{"n":2}\n';
     const rows = await preview(text, { isWrapped: true });

@@ -7,6 +7,7 @@ import { sayCells } from '@sluice/tables/sample/read-csv.ts';
 import { readRow } from '@sluice/tables/sample/read-sample.ts';
 import { splitRows, type WrittenRow } from '@sluice/tables/sample/split-rows.ts';
 import { createCheckRow } from '../../json/check-rows.ts';
+import { parseExact } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 
 export const fileTypes = {
@@ -82,7 +83,7 @@ export async function readPreview(
     if (!('text' in json)) return json;
     const sample = readRow(json);
     if (!('value' in sample)) return { row: json.row, problem: sample.message };
-    const value = sample.value as Record<string, unknown>;
+    const value = parseExact(json.text) as Record<string, unknown>;
     const faults = check(sample).map(({ path, message }) => `${path} ${message}`.trim());
     return { row: json.row, value, ...(faults.length > 0 && { problem: faults.join(' ') }) };
   });

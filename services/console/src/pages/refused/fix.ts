@@ -1,3 +1,4 @@
+import { isJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schemas } from '../../api/client.ts';
 
@@ -18,14 +19,7 @@ interface Fix {
 
 type Amendments = Pick<Schemas['ReplayRequest'], 'patch' | 'coerce'>;
 
-function toJsonText(value: string): string {
-  try {
-    JSON.parse(value);
-    return value;
-  } catch {
-    return JSON.stringify(value);
-  }
-}
+const toJsonText = (value: string): string => (isJson(value) ? value : JSON.stringify(value));
 
 function toCoercion({ path, to, value }: Change): string {
   const pointer = JSON.stringify(path);

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { parseExact } from '../../json/exact.ts';
 import { suggestSchema } from './suggest.ts';
 
 const schema = JSON.stringify({
@@ -15,7 +16,14 @@ const schema = JSON.stringify({
 });
 
 const fix = (path: string, keyword: string, example: unknown, property?: string) => {
-  const group = { path, keyword, message: '', example, ...(property !== undefined && { property }) };
+  const exact = typeof example === 'string' ? example : parseExact(JSON.stringify(example));
+  const group = {
+    path,
+    keyword,
+    message: '',
+    example: exact,
+    ...(property !== undefined && { property }),
+  };
   const counts = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
   const found = suggestSchema({ ...group, ...counts }, schema);
   return found && { label: found.label, ...JSON.parse(found.schema).properties };
@@ -50,6 +58,21 @@ it.each([
   ],
 ])('at %s, %s of %o: %s', (path, keyword, example, label, part) => {
   expect(fix(path, keyword, example)).toMatchObject({ label, ...part });
+});
+
+it.each([
+  ['/celsius', 'maximum', '{"celsius":9007199254740993}', 'Set maximum to 9007199254740993'],
+  ['/sky', 'enum', '{"sky":9007199254740993}', 'Allow the value 9007199254740993 too'],
+  ['/by/ok', 'type', '{"by":{"ok":9007199254740993}}', 'Allow whole numbers as well as true and false'],
+  ['/note', 'type', '{"note":1.10}', 'Allow numbers as well as null'],
+])('at %s, %s keeps the digits of %s', (path, keyword, example, label) => {
+  const counts = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
+  const found = suggestSchema(
+    { path, keyword, message: '', example: parseExact(example), ...counts },
+    schema,
+  );
+  expect(found?.label).toBe(label);
+  if (keyword !== 'type') expect(found?.schema).toContain('9007199254740993');
 });
 
 it('a missing field may stay missing', () => {

@@ -1,6 +1,6 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { RefusedGroup } from '../../api/refused.ts';
-import { valueAt } from '../../json/exact.ts';
+import { isExactNumber, nearestNumber, valueAt } from '../../json/exact.ts';
 import { put, setLimit, setRequired, setType } from '../../schema-form/edits.ts';
 import { nodeAt, type Path, rootOf, shapeOf } from '../../schema-form/shape.ts';
 import { words } from '../../words/en.ts';
@@ -30,7 +30,8 @@ function schemaPath(text: string, keys: string[]): Path | undefined {
 function typeOf(value: unknown): string | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
-  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  const number = nearestNumber(value);
+  if (number !== undefined) return Number.isInteger(number) ? 'integer' : 'number';
   return typeof value === 'string' || typeof value === 'boolean' || typeof value === 'object'
     ? typeof value
     : undefined;
@@ -41,7 +42,7 @@ const isConvertible = (value: unknown, types: string[]): boolean =>
   (typeof value === 'string' &&
     ((types.some((type) => type === 'number' || type === 'integer') && /^\s*-?\d+(\.\d+)?\s*$/.test(value)) ||
       (types.includes('boolean') && /^\s*(true|false)\s*$/i.test(value)))) ||
-  (typeof value === 'number' && types.length === 1 && types[0] === 'string');
+  (nearestNumber(value) !== undefined && types.length === 1 && types[0] === 'string');
 
 interface Parts {
   text: string;
@@ -68,12 +69,14 @@ function enumFix({ text, path, value }: Parts): SchemaFix | undefined {
   const root = rootOf(text);
   const values = (root && nodeAt(root, [...path, 'enum'])?.children) ?? [];
   const isSpaced = typeof value === 'string' && values.some((each) => each.value === value.trim());
-  if (values.length === 0 || typeof value === 'object' || value === undefined || isSpaced) return undefined;
+  const isScalar = typeof value !== 'object' || isExactNumber(value);
+  if (values.length === 0 || !isScalar || value === undefined || isSpaced) return undefined;
   return { label: say.value(JSON.stringify(value)), schema: put(text, [...path, 'enum', -1], value) };
 }
 
-const sizes: Record<string, (value: unknown) => number | undefined> = {
-  minimum: (value) => (typeof value === 'number' ? value : undefined),
+/** The JSON texts of limits that take a value. */
+const sizes: Record<string, (value: unknown) => number | string | undefined> = {
+  minimum: (value) => (nearestNumber(value) === undefined ? undefined : JSON.stringify(value)),
   minLength: (value) => (typeof value === 'string' ? [...value].length : undefined),
   minItems: (value) => (Array.isArray(value) ? value.length : undefined),
 };

@@ -10,7 +10,7 @@ import { formatNumber } from '../../components/formats.ts';
 import { WideTable } from '../../components/wide-table.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
 import type { Job } from '../../jobs/jobs.ts';
-import { exactDataOf, toText } from '../../json/exact.ts';
+import { exactDataOf, toLine, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import type { Draft } from './use-draft.ts';
@@ -58,6 +58,7 @@ function Groups({ id }: { id: string }) {
       return exactDataOf<Job>(client.GET('/api/applications/{domain}/rehearsals/{id}', init));
     },
     staleTime: Number.POSITIVE_INFINITY,
+    ...unshared,
   });
   if (error) return <ErrorAlert error={error} />;
   const { groups = [] } = (data?.result ?? {}) as Partial<Result>;
@@ -71,7 +72,7 @@ function Groups({ id }: { id: string }) {
           <Code key="path">{path || '/'}</Code>,
           property === undefined ? keyword : `${keyword} ${property}`,
           formatNumber(count),
-          <Code key="example">{toText(example).replace(/\n\s*/g, ' ').slice(0, 200)}</Code>,
+          <Code key="example">{toLine(example).slice(0, 200)}</Code>,
         ],
       }))}
     />

@@ -1,6 +1,7 @@
 import { textFormats } from '@sluice/schemas/validate/text-formats.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
+import { parseExact } from '../../json/exact.ts';
 import { exampleOf } from './example-of.ts';
 
 it('an example conforms to types, formats, constants and lists of values', () => {
@@ -32,4 +33,17 @@ it('an example conforms to types, formats, constants and lists of values', () =>
   const validate = ajv.compile(schema);
   validate(exampleOf(schema));
   expect(validate.errors).toBeNull();
+});
+
+it.each([
+  ['{"const":9007199254740993}', '9007199254740993'],
+  ['{"enum":[9223372036854775807]}', '9223372036854775807'],
+  ['{"examples":[1.50]}', '1.50'],
+  ['{"type":"integer","minimum":9007199254740993}', '9007199254740993'],
+  ['{"type":"number","maximum":-9007199254740993}', '-9007199254740993'],
+  ['{"type":"integer","minimum":1.5}', '2'],
+  ['{"type":"string","minLength":6.0,"maxLength":8.0}', '"text.."'],
+  ['{"type":"array","minItems":2.0}', '["text","text"]'],
+])('the example of %s is %s', (schema, example) => {
+  expect(JSON.stringify(exampleOf(parseExact(schema)))).toBe(example);
 });

@@ -1,3 +1,5 @@
+import { nearestNumber } from '../../json/exact.ts';
+
 type Schema = Record<string, unknown>;
 
 const byFormat: Record<string, string> = {
@@ -8,21 +10,18 @@ const byFormat: Record<string, string> = {
   uuid: '66f1c2a4-e8b5-4709-9234-5678abcdef01',
 };
 
-/** A number that is within the limits of a schema. */
-function within(value: number, { minimum, maximum }: Schema): number {
-  const [least, most] = [
-    Number(minimum ?? Number.NEGATIVE_INFINITY),
-    Number(maximum ?? Number.POSITIVE_INFINITY),
-  ];
-  return Math.min(Math.max(value, least), most);
+/** A number that is within the limits of a schema: the limit itself, with its digits, if it must be. */
+function within(value: number, { minimum, maximum }: Schema): unknown {
+  if ((nearestNumber(minimum) ?? value) > value) return minimum;
+  return (nearestNumber(maximum) ?? value) < value ? maximum : value;
 }
 
 function textOf({ format, minLength, maxLength }: Schema): string {
   const text = byFormat[String(format)];
-  return text ?? 'text'.padEnd(Number(minLength ?? 0), '.').slice(0, Number(maxLength ?? Infinity));
+  return text ?? 'text'.padEnd(nearestNumber(minLength) ?? 0, '.').slice(0, nearestNumber(maxLength));
 }
 
-/** A payload that most likely conforms. References and patterns do not count. */
+/** A payload that most likely conforms to a schema of `parseExact`. References and patterns do not count. */
 export function exampleOf(schema: unknown): unknown {
   const given = (schema ?? {}) as Schema;
   const { type, properties, enum: values, const: value, examples, items, minItems, anyOf, oneOf } = given;
@@ -37,9 +36,12 @@ export function exampleOf(schema: unknown): unknown {
   const [either] = [anyOf, oneOf].filter(Array.isArray);
   if (first === undefined && either) return exampleOf(either[0]);
   if (first === 'array')
-    return Array.from({ length: Math.min(Number(minItems ?? 1), 10) }, () => exampleOf(items));
+    return Array.from({ length: Math.min(nearestNumber(minItems) ?? 1, 10) }, () => exampleOf(items));
   if (first === 'boolean') return true;
   if (first === 'null') return null;
-  if (first === 'integer') return Math.ceil(within(1, given));
+  if (first === 'integer') {
+    const found = within(1, given);
+    return typeof found === 'number' ? Math.ceil(found) : found;
+  }
   return first === 'number' ? within(21.5, given) : textOf(given);
 }

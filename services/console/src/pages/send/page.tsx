@@ -1,6 +1,7 @@
 import { Alert, Anchor, List, SimpleGrid, Stack } from '@mantine/core';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'react-router';
+import { parseExact } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { Clients } from './clients.tsx';
@@ -12,7 +13,8 @@ import { Uploads } from './uploads.tsx';
 
 /** From the page before: the first row of the sample, the key, which is shown only once, and slips in the schema. */
 interface Given {
-  payload?: object;
+  /** JSON, with the digits of the sample. */
+  payload?: string;
   key?: string;
   warnings?: string[];
 }
@@ -21,7 +23,8 @@ export function Page() {
   const { domain, template, key_required } = useApplication();
   const { payload, key: given = '', warnings = [] } = (useLocation().state ?? {}) as Given;
   const [key, setKey] = useState(given);
-  const [example] = useState(() => payload ?? (exampleOf(template.schema) as object));
+  const schema = useMemo(() => parseExact(template.raw_schema), [template.raw_schema]);
+  const [example] = useState(() => payload ?? JSON.stringify(exampleOf(schema)));
   const mayChange = useMay('editor');
   const shownKey = key_required ? key || words.send.yourKey : undefined;
   const url = `${window.location.origin}/api/applications/${domain}/data`;
@@ -35,7 +38,7 @@ export function Page() {
           <Clients apiKey={shownKey} />
           <Programs upload={{ url, payload: example, key: shownKey }} />
         </Stack>
-        {mayChange && <TestEntry example={example} apiKey={key_required ? key : undefined} />}
+        {mayChange && <TestEntry {...{ schema, example }} apiKey={key_required ? key : undefined} />}
       </SimpleGrid>
     </Stack>
   );

@@ -1,7 +1,8 @@
 export interface Upload {
   /** Such as `http://127.0.0.1:4000/api/applications/weather-station-k3v9q2/data`. */
   url: string;
-  payload: object;
+  /** JSON on one line. */
+  payload: string;
   key?: string | undefined;
 }
 
@@ -20,6 +21,9 @@ const python = (json: string) =>
     (token) => ({ true: 'True', false: 'False', null: 'None' })[token] ?? token,
   );
 
+/** Whether JavaScript and Python would send the same if the payload were written in the program. */
+const isPlain = (json: string) => JSON.stringify(JSON.parse(json)) === json;
+
 const go = (text: string) => (text.includes('`') ? JSON.stringify(text) : `\`${text}\``);
 
 const headersOf = ({ key }: Upload): Record<string, string> => ({
@@ -31,15 +35,13 @@ function curl(upload: Upload): string {
   const headers = Object.entries(headersOf(upload)).map(
     ([name, value]) => `-H ${shell(`${name}: ${value}`)}`,
   );
-  return [`curl ${shell(upload.url)}`, ...headers, `-d ${shell(JSON.stringify(upload.payload))}`].join(
-    ' \\\n  ',
-  );
+  return [`curl ${shell(upload.url)}`, ...headers, `-d ${shell(upload.payload)}`].join(' \\\n  ');
 }
 
 const javascript = (upload: Upload): string => `const response = await fetch(${JSON.stringify(upload.url)}, {
   method: "POST",
   headers: ${JSON.stringify(headersOf(upload))},
-  body: JSON.stringify(${JSON.stringify(upload.payload)}),
+  body: ${isPlain(upload.payload) ? `JSON.stringify(${upload.payload})` : JSON.stringify(upload.payload)},
 });
 console.log(response.status, await response.text());
 `;
@@ -48,10 +50,10 @@ const pythonSnippet = (upload: Upload): string => `import json
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
-payload = ${python(JSON.stringify(upload.payload))}
+payload = ${isPlain(upload.payload) ? `json.dumps(${python(upload.payload)})` : JSON.stringify(upload.payload)}
 request = Request(
     ${JSON.stringify(upload.url)},
-    data=json.dumps(payload).encode(),
+    data=payload.encode(),
     headers=${JSON.stringify(headersOf(upload))},
 )
 try:
@@ -71,7 +73,7 @@ import (
 )
 
 func main() {
-	body := strings.NewReader(${go(JSON.stringify(upload.payload))})
+	body := strings.NewReader(${go(upload.payload)})
 	request, err := http.NewRequest("POST", ${JSON.stringify(upload.url)}, body)
 	if err != nil {
 		panic(err)

@@ -6,20 +6,24 @@ import { SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
 import { Section } from '../../components/section.tsx';
+import { formatJson } from '../../json/place.ts';
 import { rootOf } from '../../schema-form/shape.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { ValueFields } from './value-fields.tsx';
 
 interface Props {
-  example: object;
+  /** As `parseExact` reads it. */
+  schema: unknown;
+  /** JSON. */
+  example: string;
   apiKey: string | undefined;
 }
 
 /** Uploads one entry from the page, as a program would. */
-export function TestEntry({ example, apiKey }: Props) {
-  const { domain, template } = useApplication();
-  const [text, setText] = useState(() => JSON.stringify(example, null, 2));
+export function TestEntry({ schema, example, apiKey }: Props) {
+  const { domain } = useApplication();
+  const [text, setText] = useState(() => formatJson(example));
   const send = useMutation({
     mutationFn: () =>
       dataOf(
@@ -45,11 +49,7 @@ export function TestEntry({ example, apiKey }: Props) {
             <Tabs.Tab value="json">{words.send.json}</Tabs.Tab>
           </Tabs.List>
           <Tabs.Panel value="form" pt="xs">
-            {rootOf(text) ? (
-              <ValueFields schema={template.schema} text={text} onText={edit} />
-            ) : (
-              words.send.notObject
-            )}
+            {rootOf(text) ? <ValueFields schema={schema} text={text} onText={edit} /> : words.send.notObject}
           </Tabs.Panel>
           <Tabs.Panel value="json" pt="xs">
             <JsonInput

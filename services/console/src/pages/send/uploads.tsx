@@ -2,6 +2,7 @@ import { Alert, Anchor, Badge, Code, Group, Loader, Stack, Text } from '@mantine
 import { Link } from 'react-router';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
+import { toLine } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { type Upload, useUploads } from './use-uploads.ts';
@@ -50,7 +51,6 @@ export function Uploads() {
 }
 
 function Row({ upload: { at, payload, faults } }: { upload: Upload }) {
-  const text = typeof payload === 'string' ? payload : JSON.stringify(payload);
   return (
     <Group component="li" gap="xs">
       <Badge variant="dot" color={faults ? 'red' : 'teal'} miw={96}>
@@ -64,7 +64,7 @@ function Row({ upload: { at, payload, faults } }: { upload: Upload }) {
           {path} {message}
         </Text>
       ))}
-      <Code style={{ overflowWrap: 'anywhere' }}>{text.slice(0, shownLength)}</Code>
+      <Code style={{ overflowWrap: 'anywhere' }}>{toLine(payload).slice(0, shownLength)}</Code>
     </Group>
   );
 }

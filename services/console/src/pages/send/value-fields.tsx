@@ -9,6 +9,7 @@ import { nodeAt, type Path, rootOf, textOf } from '../../schema-form/shape.ts';
 type Schema = Record<string, unknown>;
 
 interface Props {
+  /** As `parseExact` reads it. */
   schema: unknown;
   /** The JSON of the payload. */
   text: string;
