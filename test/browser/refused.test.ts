@@ -164,6 +164,44 @@ describe('refused uploads', () => {
     await groupOf(page, "property 'mail'").filter({ hasText: '3 waiting to be fixed' }).waitFor();
   });
 
+  it('are said to be few where nearly all uploads conform, and are looked at first', async () => {
+    const few = {
+      ...schema,
+      required: ['place'],
+      properties: { ...schema.properties, wet: { maximum: 100 } },
+    };
+    const domain = await sluice.application(owner.token, few);
+    const path = `/applications/${domain}`;
+    const json = Array.from({ length: 38 }, () => ({ place: 'Oslo' }));
+    await sluice.request('POST', `${path}/data/batch`, { json });
+    for (const body of ['{}', '{"id":1}', '{"place":"Rome","wet":140}'])
+      await sluice.request('POST', `${path}/data`, { body });
+    const view = { viewport: phone, colorScheme: 'dark' } as const;
+    const page = await openAs(sluice, owner, `${path}/refused`, view);
+    const isPrimary = (name: string) =>
+      page.getByRole('button', { name }).and(page.locator('[data-variant=filled]')).count();
+    await groupOf(page, "must have the property 'place'").click();
+    await page.getByText(/^38 of 40 uploads since .* have `place` and are stored\.$/).waitFor();
+    await page.getByText('Look at them first').waitFor();
+    expect([await isPrimary('Show uploads'), await isPrimary('Let place be missing')]).toEqual([1, 0]);
+    await page.getByLabel('Change', { exact: true }).waitFor();
+    await expectAccessible(page);
+    await groupOf(page, '/wet').click();
+    await page.getByText(/^38 of 39 uploads since .* conform to this rule and are stored\.$/).waitFor();
+    expect(await isPrimary('Set maximum to 140')).toBe(0);
+
+    const wrong = { type: 'object', properties: { note: { type: 'null' } } };
+    const other = await sluice.application(owner.token, wrong);
+    for (const body of ['{"note":"x"}', '{"note":"y"}', '{}'])
+      await sluice.request('POST', `/applications/${other}/data`, { body });
+    await page.goto(`/applications/${other}/refused`);
+    await groupOf(page, '/note').click();
+    await page.getByText(/^1 of 3 uploads since/).waitFor();
+    expect([await isPrimary('Show uploads'), await isPrimary('Allow text as well')]).toEqual([0, 1]);
+    expect(await page.getByText('look right').count()).toBe(0);
+    await expectAccessible(page);
+  });
+
   it('stay dismissed in another browser, until more of them come', async () => {
     const domain = await applicationThatRefused('{"celsius":"warm"}', '{"place":1}');
     const view = { viewport: phone, colorScheme: 'dark' } as const;

@@ -613,11 +613,17 @@ export const words = {
     dismissed: (count: number) => `Dismissed (${formatNumber(count)})`,
     dismiss: 'Dismiss',
     reopen: 'Open again',
-    likely: 'Likely fix: change the schema',
-    likelyText: 'The uploads look right. This change lets them in.',
+    schemaFix: 'Let these uploads in: change the schema',
+    mostConform: 'Most uploads conform',
+    have: (name: string) => `have \`${name}\``,
+    followRule: 'conform to this rule',
+    conforming: ({ since, stored, all }: { since: string; stored: number; all: number }, rule: string) =>
+      `${formatNumber(stored)} of ${formatNumber(all)} uploads since ${formatTime(since)} ${rule} and are stored.`,
+    lookFirst:
+      'Probably these uploads are wrong, not the schema. Look at them first: fix the client, or change the uploads below. If they are right, change the schema:',
     publishAndReplay: 'Publish and replay',
     fixQuestion: (version: number, count: number) =>
-      `Version ${version} of the schema is published with this change. Then ${count === 1 ? '1 upload is' : `${formatNumber(count)} uploads are`} replayed.`,
+      `Version ${version} of the schema is published with this change. Then ${count === 1 ? '1 upload is' : `${formatNumber(count)} uploads are`} replayed, and such uploads are stored from then on.`,
     fixes: {
       type: (type: string, before: string[]) =>
         `Allow ${kinds[type]} as well as ${before.map((each) => kinds[each]).join(' and ')}`,

@@ -16,6 +16,7 @@ import { StartedReplay } from './replays.tsx';
 import { SchemaFixButton } from './schema-fix.tsx';
 import { suggestSchema } from './suggest.ts';
 import { UploadsDrawer } from './uploads-drawer.tsx';
+import { useConforming } from './use-conforming.ts';
 
 interface Props {
   group: RefusedGroup;
@@ -39,6 +40,7 @@ export function GroupPanel({ group, onDone }: Props) {
     onDone();
   }
   const fix = kept > 0 ? suggestSchema(group, template.raw_schema) : undefined;
+  const { conforming, error } = useConforming(group, fix !== undefined);
   return (
     <Stack gap="md">
       {example === undefined ? (
@@ -48,7 +50,9 @@ export function GroupPanel({ group, onDone }: Props) {
       )}
       {kept > 0 && (
         <Group gap="xs">
-          <SmallButton onClick={open}>{words.refused.showUploads}</SmallButton>
+          <SmallButton variant={conforming?.isUsual ? 'filled' : 'default'} onClick={open}>
+            {words.refused.showUploads}
+          </SmallButton>
           <ActButton act={dismiss}>{dismissed ? words.refused.reopen : words.refused.dismiss}</ActButton>
           <ConfirmButton
             label={words.common.remove}
@@ -62,9 +66,9 @@ export function GroupPanel({ group, onDone }: Props) {
       )}
       <UploadsDrawer group={group} opened={areUploadsOpen} onClose={close} />
       {replay && <StartedReplay id={replay} />}
-      {fix && <SchemaFixButton group={group} fix={fix} onStarted={setReplay} />}
+      {fix && <SchemaFixButton {...{ group, fix, conforming, error }} onStarted={setReplay} />}
       {kept > 0 && (
-        <details open={!fix}>
+        <details open={!fix || conforming?.isUsual}>
           <summary>{words.refused.changePayloads}</summary>
           <FixForm group={group} onStarted={setReplay} />
         </details>
