@@ -32,7 +32,7 @@ const largeNote = 'over 128 KiB, or many values, or many steps of validation';
 /** How much one API process works on at once. */
 export const capacities = {
   uploads: {
-    ...{ what: 'uploads', client: 'application', limit: 32 * mib, waitMs: 5_000 },
+    ...{ what: 'uploads', client: 'owner', limit: 32 * mib, waitMs: 5_000 },
     note: 'waiting to be stored; each counts at least 8 KiB',
   },
   largeUploads: { what: 'large uploads', client: 'owner', limit: 128 * mib, waitMs: 5_000, note: largeNote },

@@ -63,7 +63,9 @@ it('every caller learns what became of its own entries, each sent once, in whate
           const entries = numbered(next, one.count, one.application);
           if (one.bad) Object.assign(entries[0] as object, payloadOf({ n: next, bad: true }));
           try {
-            const answer = commit.add(entries, one.bytes, one.queue).catch((error: unknown) => error);
+            const answer = commit
+              .add(entries, one.bytes, one.queue, one.application)
+              .catch((error: unknown) => error);
             const numbers = entries.map((_, i) => next + i);
             callers.push({ numbers, bad: one.bad, answer });
           } catch (error) {

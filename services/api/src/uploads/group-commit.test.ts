@@ -15,15 +15,17 @@ import { type CommitSizes, createGroupCommit } from './group-commit.ts';
 
 const roomy: CommitSizes = { inFlight: 1, entries: 100, bytes: 1_000 };
 
+const owner = 'one';
+
 function start(limits: Partial<CommitSizes> = {}, waiting = 1_000) {
   const { insert, commands, underWay } = createHeldInsert();
   const capacity = createCapacity({ ...capacities.uploads, limit: waiting * uploadBytes });
   const commit = createGroupCommit(insert, capacity, { ...roomy, ...limits });
   /** What becomes of one upload: its outcomes, or why there are none. */
   const upload = (n: number, bytes = 10) =>
-    commit.add(numbered(n), bytes, 'uploads').catch((error: unknown) => error);
+    commit.add(numbered(n), bytes, 'uploads', owner).catch((error: unknown) => error);
   const chunk = (first: number, count: number, bytes = 10 * count) =>
-    commit.add(numbered(first, count), bytes, 'batches').catch((error: unknown) => error);
+    commit.add(numbered(first, count), bytes, 'batches', owner).catch((error: unknown) => error);
   const seen = () => commands.map(({ numbers }) => numbers);
   return { commit, commands, underWay, upload, chunk, seen };
 }
@@ -85,18 +87,19 @@ describe('uploads', () => {
     ['entries', 4, 10],
     ['bytes', 8, 2 * uploadBytes],
   ])(
-    'are refused while too many %s wait, of their application or in all, and taken again afterwards',
+    'are refused while too many %s wait, of one owner or in all, and taken again afterwards',
     async (_what, waitingUploads, bytes) => {
       const { commit, commands, upload, seen } = start({ bytes: 10 * uploadBytes }, waitingUploads);
-      const other = 'b'.repeat(24);
+      const another = 'b'.repeat(24);
       const refusal = (status: number) =>
         expect.objectContaining({ status, headers: { 'retry-after': '2' } });
       upload(1, bytes);
       await settled();
       const waiting = [2, 3, 4].map((n) => upload(n, bytes));
-      expect(() => commit.add(numbered(5), bytes, 'uploads')).toThrow(refusal(429));
-      const ofOther = commit.add(numbered(6, 1, other), bytes, 'uploads');
-      expect(() => commit.add(numbered(7, 1, other), bytes, 'uploads')).toThrow(refusal(503));
+      const add = (n: number, of: string) => commit.add(numbered(n, 1, another), bytes, 'uploads', of);
+      expect(() => add(5, owner)).toThrow(refusal(429));
+      const ofOther = add(6, 'other');
+      expect(() => add(7, 'other')).toThrow(refusal(503));
       await commands[0]?.answer();
       await commands[1]?.answer();
       expect(await Promise.all([...waiting, ofOther])).toEqual(Array(4).fill(['stored']));
@@ -140,7 +143,7 @@ describe('a chunk of a batch', () => {
 describe('an entry that cannot be sent', () => {
   it('fails alone', async () => {
     const { commit, upload, seen, underWay } = start();
-    const bad = commit.add([{ application: '', ...payloadOf({ bad: true }) }], 10, 'uploads');
+    const bad = commit.add([{ application: '', ...payloadOf({ bad: true }) }], 10, 'uploads', owner);
     const fails = expect(bad).rejects.toThrow('cannot be sent');
     const answers = [upload(1), upload(2)];
     for (await settled(); underWay[0]; ) await underWay[0].answer();

@@ -17,6 +17,8 @@ export type CommitSizes = typeof commitSizes;
 const { waitMs } = capacities.uploads;
 
 interface Item {
+  /** Id of the owner. */
+  owner: string;
   entries: NewEntry[];
   bytes: number;
   /** Its part of the capacity for waiting uploads. */
@@ -25,9 +27,6 @@ interface Item {
   resolve(outcomes: Outcome[]): void;
   reject(error: unknown): void;
 }
-
-/** All entries of an item are of one application. */
-const applicationOf = (entries: NewEntry[]) => entries[0]?.application as string;
 
 /** Uploads and chunks of batches have separate queues, so that neither delays the other. */
 type Queue = 'uploads' | 'batches';
@@ -77,7 +76,7 @@ export function createGroupCommit(
     scheduled = false;
     const latest = performance.now() - waitMs;
     const taken = take();
-    for (const { entries, weight } of taken) if (weight > 0) capacity.free(applicationOf(entries), weight);
+    for (const { owner, weight } of taken) if (weight > 0) capacity.free(owner, weight);
     const items = taken.filter((item) => item.since >= latest || refuse(item));
     if (items.length > 0) {
       inFlight.add(items);
@@ -128,12 +127,12 @@ export function createGroupCommit(
     /**
      * Resolves with the outcome of each entry. `bytes` is their length as BSON. Rejects if the outcomes are unknown. Throws ApiError if too many uploads wait.
      */
-    add(entries: NewEntry[], bytes: number, queue: Queue): Promise<Outcome[]> {
+    add(entries: NewEntry[], bytes: number, queue: Queue, owner: string): Promise<Outcome[]> {
       // Batches have a capacity of their own.
       const weight = queue === 'uploads' ? Math.max(bytes, uploadBytes) : 0;
-      if (weight > 0) capacity.take(applicationOf(entries), weight);
+      if (weight > 0) capacity.take(owner, weight);
       return new Promise((resolve, reject) => {
-        queues[queue].push({ entries, bytes, weight, since: performance.now(), resolve, reject });
+        queues[queue].push({ owner, entries, bytes, weight, since: performance.now(), resolve, reject });
         schedule();
       });
     },

@@ -132,9 +132,9 @@ export const uploadRoutes: Routes = async (
       if (before) return before;
       await recordFields.record(application, new Set(fields));
     }
-    const { id, version } = application;
+    const { id, owner, version } = application;
     const entry: Storable = { application: id, json, bson, idempotencyHash, version };
-    const [outcome] = await commit.add([entry], bson.length, 'uploads');
+    const [outcome] = await commit.add([entry], bson.length, 'uploads', owner);
     const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
     if (error) throw error;
     uploads[outcome === 'stored' ? 'stored' : 'repeated']();

@@ -88,7 +88,7 @@ export function createStoreBatch({
 
     async function store(chunk: Chunk): Promise<void> {
       try {
-        const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches');
+        const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches', application.owner);
         for (const [i, outcome] of outcomes.entries()) {
           isOpen ||= outcome === 'unconfirmed';
           const error = outcomeError(outcome);
