@@ -12,6 +12,14 @@ export const page =
   (response) =>
     response.writeHead(status, { 'content-type': 'text/html', ...headers }).end('<h1>Sorry</h1>');
 
+/** A failure as Sluice tells it. */
+export const failure =
+  (status: number, name: string): BadAnswer =>
+  (response) =>
+    response
+      .writeHead(status, { 'content-type': 'application/json' })
+      .end(JSON.stringify({ success: false, error: { name, message: 'no' } }));
+
 /** The head of an answer, and no end of its body. */
 export const endless: BadAnswer = (response) => void response.writeHead(201).write('{"success":');
 

@@ -3,6 +3,8 @@ export interface Language {
   name: 'typescript' | 'python' | 'go' | 'java' | 'rust';
   /** In MiB: what the program may need when its uploader holds 32 MiB. */
   mostMemory: number;
+  /** Its own poison, by name, in the order of the program; and who tells of it: `send`, or the name of the refusal. */
+  poison: Record<string, string>;
   /** Writes the client beside a program, and compiles them with warnings as errors. Returns the command that is the program itself. */
   prepare(folder: string, client: Client): Promise<string[]>;
   /** The same for a program without the client, which sends a request for each entry: for `throughput.ts`. */
@@ -33,4 +35,6 @@ export interface Task {
   batchLines: number;
   /** How long `close` waits for answers. */
   closeSeconds: number;
+  /** `yes`: it sends poison between the entries, as `poison.ts` says; `-` for none. */
+  poison: 'yes' | '-';
 }

@@ -1,14 +1,16 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { until } from '../support/sluice.ts';
 import { startAwayServer } from './away-server.ts';
 import { tryBadDays } from './bad-days.ts';
+import { tryKeys } from './keys.ts';
 import { type Kills, sendThroughKills } from './killed.ts';
 import type { Language } from './language.ts';
+import { tryLimits } from './limits.ts';
+import { tryPoison } from './poison.ts';
 import { acknowledged } from './program.ts';
 import { prepareScene, type Scene } from './scene.ts';
 import { schema } from './schema.ts';
+import { trySpool } from './spool.ts';
 
 const isFull = process.env.FULL !== undefined;
 const kills: Kills = isFull
@@ -44,61 +46,16 @@ export function tryUploader(language: Language, more: (scene: () => Scene) => vo
     });
 
     describe('on bad days', () => tryBadDays(() => scene));
-
-    describe('where a key is required', () => {
-      const n = 2_000_001;
-      beforeAll(() => scene.ask('PATCH', '', { key_required: true }));
-      afterAll(() => scene.ask('PATCH', '', { key_required: false }));
-
-      it('tells of each entry that it is refused', async () => {
-        const program = scene.start(await scene.task({ from: n, to: n + 2 }));
-        expect([await program.ended, program.output.err]).toEqual([0, '']);
-        const refusals = program.output.out.trim().split('\n');
-        expect(refusals.map((line) => JSON.parse(line))).toMatchObject(
-          [1, 2, 3].map((line) => ({ entry: { n: n + line - 1 }, line, name: 'ForbiddenRequestError' })),
-        );
-      });
-
-      it('keeps the entries in its spool, and fails with their number', async () => {
-        const task = await scene.task({ spool: scene.spool(), from: n, to: n + 2 });
-        const program = scene.start(task);
-        expect(await program.ended).toBe(1);
-        expect(program.output.err).toMatch(/\b3 entries.*an ingest key is required/);
-        await scene.ask('PATCH', '', { key_required: false });
-        const next = scene.start({ ...task, to: 0 });
-        expect([await next.ended, next.output.err]).toEqual([0, '']);
-        const stored = await scene.stored();
-        expect([n, n + 1, n + 2].map((one) => stored.get(one))).toEqual([1, 1, 1]);
-      });
-    });
-
-    it('begins with the whole lines of its spool, and drops the line that was cut off', async () => {
-      const task = await scene.task({ spool: scene.spool() });
-      await mkdir(task.spool);
-      const file = join(task.spool, '1234567890123-0123456789abcdef.ndjson');
-      await writeFile(file, '{"n":3000001,"text":""}\n{"n":3000002,"text":""}\n{"n":3000003,"te');
-      const program = scene.start(task);
-      expect([await program.ended, program.output.err]).toEqual([0, '']);
-      const stored = await scene.stored();
-      expect([1, 2, 3].map((one) => stored.get(3_000_000 + one))).toEqual([1, 1, undefined]);
-      expect((await readdir(task.spool)).filter((name) => name.endsWith('.ndjson'))).toEqual([]);
-    });
+    describe('where a key is required', () => tryKeys(() => scene));
+    describe('with poison', () => tryPoison(() => scene, language));
+    tryLimits(() => scene);
+    trySpool(() => scene);
 
     it('fails to close after its time, with the number of entries that are not stored', async () => {
       const { url } = await startAwayServer();
       const program = scene.start(await scene.task({ url, to: 3, closeSeconds: 1 }));
       expect(await program.ended).toBe(1);
       expect(program.output.err).toMatch(/\b3 entries/);
-    });
-
-    it('fails if another process uses its spool', async () => {
-      const { url, requests } = await startAwayServer();
-      const task = await scene.task({ url, spool: scene.spool(), to: 1 });
-      scene.start(task);
-      await requests(1);
-      const second = scene.start({ ...task, from: 2, to: 2 });
-      expect(await second.ended).toBe(1);
-      expect(second.output.err).toMatch(/process .*uses/);
     });
 
     it('holds no more than it may while the server is away', async () => {

@@ -9,8 +9,10 @@ export const killPrograms = () => running.forEach((kill) => void kill());
 
 /** What a program is given. */
 export function argumentsOf(task: Task): string[] {
-  const { url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds } = task;
-  return [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds].map(String);
+  const { url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, poison } = task;
+  return [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, poison].map(
+    String,
+  );
 }
 
 /** Starts a program. */

@@ -13,7 +13,7 @@ import { schema } from './schema.ts';
 /** An API that can be killed, an application of it, and a program of the language that sends to it. */
 export async function prepareScene(language: Language) {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-uploaders-'));
-  const env = ownStores();
+  const env = { ...ownStores() };
   const mongodb = await MongoClient.connect(env.MONGODB_URL as string);
   let killApi = () => {};
   const api = await createApiProcess(env, (kill) => {
@@ -30,7 +30,7 @@ export async function prepareScene(language: Language) {
     async task(rest: Partial<Task>): Promise<Task> {
       const progress = join(folder, randomUUID());
       await writeFile(progress, '');
-      const usual = { url: api.url, spool: '-', from: 1, to: 0, characters: 200 };
+      const usual = { url: api.url, spool: '-', from: 1, to: 0, characters: 200, poison: '-' } as const;
       return { ...usual, progress, heldBytes: 2 * 1024 ** 2, batchLines: 1_000, closeSeconds: 300, ...rest };
     },
     spool: () => join(folder, randomUUID()),
@@ -41,6 +41,13 @@ export async function prepareScene(language: Language) {
       const url = `/api/applications/${domain}${path}`;
       const { status, text } = await call(api.url, method, url, { token: body.data.token, json });
       if (status !== 200) throw new Error(text);
+    },
+    /** Starts the API again, with other limits or the usual ones. */
+    async restart(limits: Record<string, string> = {}): Promise<void> {
+      Object.assign(env, { BATCH_LIMIT: '16MiB', UPLOAD_RATE: 'off', ...limits });
+      killApi();
+      await api.gone();
+      await api.start();
     },
     start: (task: Task) => startProgram(command, argumentsOf(task)),
 

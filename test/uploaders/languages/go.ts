@@ -21,6 +21,7 @@ async function built(folder: string, name: string): Promise<string[]> {
 export const go: Language = {
   name: 'go',
   mostMemory: 120,
+  poison: {},
   async prepare(folder, client) {
     await mkdir(join(folder, 'uploader'));
     await writeFile(join(folder, 'uploader', client.file), client.text);

@@ -42,6 +42,7 @@ async function built(folder: string, name: string): Promise<string[]> {
 export const java: Language = {
   name: 'java',
   mostMemory: 250,
+  poison: {},
   async prepare(folder, client) {
     await writeFile(join(folder, client.file), client.text);
     return built(folder, 'Send');

@@ -11,6 +11,14 @@ export async function copied(name: string, folder: string): Promise<string[]> {
 export const python: Language = {
   name: 'python',
   mostMemory: 120,
+  poison: {
+    'a set': 'send',
+    NaN: 'send',
+    'half a surrogate': 'send',
+    'a list that has itself': 'send',
+    'a list that is too deep': 'send',
+    'no entry': 'send',
+  },
   async prepare(folder, client) {
     await writeFile(join(folder, 'client.py'), client.text);
     return copied('send.py', folder);

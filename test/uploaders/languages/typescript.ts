@@ -35,6 +35,15 @@ async function compile(folder: string, project: string): Promise<void> {
 export const typescript: Language = {
   name: 'typescript',
   mostMemory: 250,
+  poison: {
+    undefined: 'send',
+    'a function': 'send',
+    'a toJSON without a result': 'send',
+    'a BigInt': 'send',
+    'an object that has itself': 'send',
+    NaN: 'send',
+    'half a surrogate': 'SchemaValidationError',
+  },
   async prepare(folder, client) {
     await copied('send.ts', folder);
     const files = {

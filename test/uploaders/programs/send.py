@@ -1,23 +1,61 @@
 import json
 import os
 import sys
+from typing import Any, List
 
-from client import Entry, Uploader
+from client import Entry, NotStored, Refusal, Uploader
 
-url, spool, progress, *numbers = sys.argv[1:]
+url, spool, progress, *numbers, poisoned = sys.argv[1:]
 first, last, characters, held_bytes, batch_lines, close_seconds = map(int, numbers)
 sent = None if progress == "-" else os.open(progress, os.O_WRONLY | os.O_APPEND)
 text = "x" * characters
+
+circle: List[Any] = []
+circle.append(circle)
+deep: List[Any] = []
+for _ in range(100_000):
+    deep = [deep]
+poison: List[Any] = [
+    Entry(-1, text),
+    Entry(-2, "x" * 2 * 1024**2),
+    Entry(-3, "x" * 17 * 1024**2),
+    Entry(1, text, {1}),
+    Entry(1, text, float("nan")),
+    Entry(1, "\ud800"),
+    Entry(1, text, circle),
+    Entry(1, text, deep),
+    None,
+]
+
+
+def tell(refusal: Refusal) -> None:
+    if poisoned != "yes":
+        return print(json.dumps(refusal._asdict()))
+    print(refusal.entry["n"], refusal.name, flush=True)
+    raise ValueError("a callback that fails")
+
+
+def send_poison(at: int) -> None:
+    try:
+        uploader.send(poison[at])
+    except NotStored:
+        raise
+    except Exception:
+        print(-1 - at, "send", flush=True)
+
+
 uploader = Uploader(
     url,
     spool=None if spool == "-" else spool,
-    on_refused=lambda refusal: print(json.dumps(refusal._asdict())),
+    on_refused=tell,
     held_bytes=held_bytes,
     batch_lines=batch_lines,
     close_seconds=close_seconds,
 )
-for n in range(first, last + 1):
+for at, n in enumerate(range(first, last + 1)):
     uploader.send(Entry(n=n, text=text))
     if sent is not None:
         os.write(sent, b"%d\n" % n)
+    if poisoned == "yes" and at < len(poison):
+        send_poison(at)
 uploader.close()

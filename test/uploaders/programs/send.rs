@@ -31,7 +31,7 @@ fn run() -> Result<()> {
     let text = "x".repeat(number(6) as usize);
     for n in number(4)..=number(5) {
         let text = text.clone();
-        uploader.send(&Entry { n, text })?;
+        uploader.send(&Entry { n, text, more: None })?;
         if let Some(sent) = &mut sent {
             sent.write_all(format!("{n}\n").as_bytes())?;
         }

@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import type { Language } from './language.ts';
+import type { Scene } from './scene.ts';
+
+/** What a program sends besides its entries, from `n` -1 down; and who tells of it. Then comes the poison of its language. */
+const common = {
+  'a negative number': 'SchemaValidationError',
+  'a text of 2 MiB': 'PayloadTooLargeError',
+  'a text of 17 MiB': 'PayloadTooLargeError',
+};
+
+/**
+ * With `poison`, a program sends one of them after each of its first entries. It prints `<n> send` if `send` fails, and
+ * `<n> <name of the refusal>` in its callback, which then throws.
+ */
+export function tryPoison(scene: () => Scene, { poison }: Language): void {
+  const tellers = Object.values({ ...common, ...poison });
+  const expected = tellers.map((teller, at) => `${-1 - at} ${teller}`);
+  let from = 10_000_001;
+
+  it.each([
+    ['in one batch', 1_000, false],
+    ['in one batch of a spool', 1_000, true],
+    ['in small batches', 2, false],
+    ['in small batches of a spool', 2, true],
+  ])('stores all others and tells of each poison once, %s', async (_, batchLines, hasSpool) => {
+    const to = from + tellers.length + 3;
+    const spool = hasSpool ? scene().spool() : '-';
+    const program = scene().start(await scene().task({ from, to, spool, batchLines, poison: 'yes' }));
+    expect(await program.ended, program.output.err).toBe(0);
+    const told = program.output.out.trim().split('\n');
+    expect(told.sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))).toEqual(expected);
+    const stored = await scene().stored();
+    for (; from <= to; from++) expect(stored.get(from)).toBe(1);
+    if (hasSpool) expect(readdirSync(spool).filter((name) => name.endsWith('.ndjson'))).toEqual([]);
+  });
+}
