@@ -20,6 +20,24 @@ export interface Refusal {
   details: { path: string; keyword: string; message: string }[];
 }
 
+/** `close` left entries behind, or the server takes nothing from this uploader: then `send` and `flush` fail too. */
+export class NotStored extends Error {
+  /** How many entries are not stored. */
+  readonly entries: number;
+  /** Of the last answer, if there was one, and the name of its error. */
+  readonly status: number | undefined;
+  readonly reason: string | undefined;
+
+  constructor(entries: number, where: string, { status, name, message }: Trouble) {
+    const why = status === undefined ? message : `${status} ${name}: ${message}`;
+    super(`${entries} entries are not stored${where}: ${why}`);
+    this.name = 'NotStored';
+    this.entries = entries;
+    this.status = status;
+    this.reason = name;
+  }
+}
+
 /** The server has another version of the schema than this file. */
 export interface Stale {
   version: number;
@@ -34,7 +52,7 @@ export interface UploaderOptions {
   key?: string | undefined;
   /** A folder, for one process at a time: what `send` returned for survives a crash. Not in browsers. */
   spool?: string | undefined;
-  /** Called for each entry that the server refuses. Without it, a warning is printed. */
+  /** Called once for each entry that is refused. Without it, a warning is printed. What it throws is printed. */
   onRefused?: (refusal: Refusal) => void;
   /** Called once if this file is out of date. Without it, a warning is printed. */
   onStale?: (stale: Stale) => void;
@@ -73,9 +91,11 @@ export class Uploader {
   #abort = () => {};
   #wake = () => {};
   /** Why the oldest batch is still here. */
-  #trouble = 'the server has not answered';
-  /** The oldest batch is refused as a whole, and stays: the spool has it, or the answer is not of Sluice. */
+  #trouble: Trouble = { message: 'the server has not answered' };
+  /** The oldest batch has an answer that is not of Sluice. */
   #isStuck = false;
+  /** The oldest batch is refused as a whole: no try can store it. */
+  #hasFailed = false;
   #onStuck = () => {};
   readonly #onHidden = () => this.#sendBeforeUnload();
 
@@ -102,10 +122,11 @@ export class Uploader {
 
   /** Hands over an entry. Waits while too much is held. */
   async send(entry: Entry): Promise<void> {
-    const line = `${JSON.stringify(entry)}\n`;
+    const line = lineOf(entry);
     if (this.#opening) await this.#opening;
-    while (!this.#closing && this.#held >= this.#options.heldBytes)
+    while (!this.#closing && !this.#hasFailed && this.#held >= this.#options.heldBytes)
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#check();
     if (this.#closing) throw new Error('the uploader is closed');
     this.#add(line);
     if (page?.visibilityState === 'hidden') this.#sendBeforeUnload();
@@ -118,6 +139,7 @@ export class Uploader {
     await this.#opening;
     this.#seal();
     await this.#sent;
+    this.#check();
   }
 
   /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
@@ -143,9 +165,17 @@ export class Uploader {
     this.#spool?.unlock();
     page?.removeEventListener('visibilitychange', this.#onHidden);
     if (page) globalThis.removeEventListener('pagehide', this.#onHidden);
-    const left = this.#sealed.reduce((sum, { lines }) => sum + lines, 0);
-    const where = this.#spool ? ' and stay in the spool' : '';
-    if (left > 0) throw new Error(`${left} entries are not stored${where}: ${this.#trouble}`);
+    this.#check();
+  }
+
+  /** Fails if the server takes no more, or the end has left entries behind. */
+  #check(): void {
+    if (this.#hasFailed || (this.#isEnded && this.#sealed.length > 0)) throw this.#notStored();
+  }
+
+  #notStored(): NotStored {
+    const left = this.#sealed.reduce((sum, { lines }) => sum + lines, this.#filling?.lines ?? 0);
+    return new NotStored(left, this.#spool ? ' and stay in the spool' : '', this.#trouble);
   }
 
   async #open(folder: string): Promise<void> {
@@ -159,6 +189,10 @@ export class Uploader {
 
   #add(line: string): void {
     const bytes = bytesOf(line);
+    if (bytes > mostEntryBytes) {
+      this.#tell(encoder.encode(line), [tooLarge]);
+      return;
+    }
     const { batchLines, batchBytes, batchSeconds } = this.#options;
     if (this.#filling && this.#filling.bytes + bytes > batchBytes) this.#seal();
     this.#filling ??= { key: newKey(), lines: 0, bytes: 0, text: '', body: noBytes };
@@ -191,25 +225,52 @@ export class Uploader {
 
   /** Repeats a batch until it is answered. Its key makes that safe. */
   async #deliver(batch: Batch): Promise<void> {
-    for (let attempt = 0; !this.#isEnded; attempt++) {
+    let halves: Batch[] = [];
+    for (let attempt = 0; !this.#isEnded && !this.#hasFailed && halves.length === 0; attempt++) {
       let seconds = Math.random() * Math.min(30, 0.5 * 2 ** attempt);
       try {
         const body = this.#spool ? this.#spool.read(batch) : batch.body;
         const answer = await this.#post(batch.key, body);
         this.#checkVersion(answer);
         if (answer.refused) return this.#end(batch, body, answer.refused);
-        this.#trouble = `${answer.name}: ${answer.message}`;
+        if (answer.isTooLarge && batch.lines > 1) {
+          halves = this.#split(batch, body, answer);
+          continue;
+        }
+        if (answer.status === 413) return this.#end(batch, body, [{ ...answer, line: 1 }]);
+        this.#trouble = answer;
         if (answer.isTemporary) seconds = answer.retryAfter ?? seconds;
-        else if (!this.#spool && answer.isOfSluice) return this.#end(batch, body, everyLine(batch, answer));
+        else if (answer.isOfSluice) return this.#fail();
         else {
           seconds = 30;
           this.#stick();
         }
       } catch (error) {
-        if (!this.#isEnded) this.#trouble = messageOf(error);
+        if (!this.#isEnded) this.#trouble = { message: messageOf(error) };
+        // Only this process may remove a batch.
+        if ((error as { code?: string }).code === 'ENOENT') return this.#fail();
       }
       await this.#pause(seconds);
     }
+    for (const half of halves) await this.#deliver(half);
+  }
+
+  /** The server takes less at once. Later batches are no larger than these halves. */
+  #split(batch: Batch, body: Bytes, { status }: Answer): Batch[] {
+    const { key, lines } = batch;
+    const first = lines >> 1;
+    let cut = 0;
+    for (let line = 0; line < first; line++) cut = body.indexOf(newline, cut) + 1;
+    const half = (name: 'a' | 'b', count: number, part: Bytes): Batch => ({
+      ...{ key: key + name, lines: count, bytes: part.length, text: '', body: part },
+    });
+    const halves = [half('a', first, body.subarray(0, cut)), half('b', lines - first, body.subarray(cut))];
+    if (this.#spool) this.#spool.split(batch, halves);
+    const options = this.#options;
+    if (status === 413) options.batchBytes = Math.min(options.batchBytes, Math.ceil(batch.bytes / 2));
+    else options.batchLines = Math.min(options.batchLines, first);
+    this.#sealed.splice(0, 1, ...halves);
+    return halves;
   }
 
   async #post(key: string, body: Bytes): Promise<Answer> {
@@ -232,14 +293,14 @@ export class Uploader {
     return fetch(this.#url, { method: 'POST', headers, body, redirect: 'manual', keepalive, signal });
   }
 
-  /** A batch is answered. */
+  /** A batch is answered. It is gone before a callback can fail. */
   #end(batch: Batch, body: Bytes, refused: LineError[]): void {
-    this.#tell(body, refused);
     this.#spool?.remove(batch);
     this.#isStuck = false;
     this.#sealed.shift();
     this.#held -= batch.bytes;
     this.#resumeSends();
+    this.#tell(body, refused);
   }
 
   #tell(body: Bytes, refused: LineError[]): void {
@@ -251,9 +312,7 @@ export class Uploader {
     }
     const lines = first ? new TextDecoder().decode(body).split('\n') : [];
     for (const { line, name, message, details = [] } of refused) {
-      const refusal = { entry: JSON.parse(lines[line - 1] as string), line, name, message, details };
-      // An error in a callback, perhaps a later one, must not stop the others.
-      new Promise((resolve) => resolve(onRefused(refusal))).catch((error) => console.error(error));
+      call(onRefused, { entry: entryOf(lines[line - 1] ?? ''), line, name, message, details });
     }
   }
 
@@ -263,12 +322,20 @@ export class Uploader {
     const { onStale } = this.#options;
     const than = `${change} than version ${SCHEMA_VERSION} of this client`;
     const command = `sluice client typescript --app ${DOMAIN}`;
-    if (onStale) onStale({ version, change });
+    if (onStale) call(onStale, { version, change });
     else warn(`the schema is now version ${version}, ${than}: run ${command}`);
   }
 
+  /** What is held stays, and nothing more is taken. */
+  #fail(): void {
+    this.#hasFailed = true;
+    warn(this.#notStored().message);
+    this.#resumeSends();
+  }
+
   #stick(): void {
-    if (!this.#isStuck) warn(`a batch is not stored, and is tried again every 30 s: ${this.#trouble}`);
+    if (!this.#isStuck)
+      warn(`a batch is not stored, and is tried again every 30 s: ${this.#trouble.message}`);
     this.#isStuck = true;
     this.#onStuck();
   }
@@ -290,6 +357,7 @@ export class Uploader {
 
   /** If the page lives on, these batches are sent again in their turn, with the same keys. */
   #sendBeforeUnload(): void {
+    if (this.#hasFailed) return;
     this.#seal();
     this.#wake();
     const [first, ...others] = this.#sealed;
@@ -319,12 +387,20 @@ interface LineError {
   details?: Refusal['details'];
 }
 
-interface Answer {
-  name: string;
+interface Trouble {
+  status?: number;
+  name?: string;
   message: string;
+}
+
+interface Answer extends Trouble {
+  status: number;
+  name: string;
   /** The lines that were not stored; undefined if the answer is not about lines. */
   refused: LineError[] | undefined;
   isTemporary: boolean;
+  /** The server does not take so much at once, however long the client waits. */
+  isTooLarge: boolean;
   /** False if a proxy has answered. */
   isOfSluice: boolean;
   retryAfter: number | undefined;
@@ -333,6 +409,11 @@ interface Answer {
 }
 
 const mebibyte = 1024 ** 2;
+/** No server takes a larger entry. */
+const mostEntryBytes = 8 * mebibyte;
+const tooLarge: LineError = {
+  ...{ line: 1, name: 'PayloadTooLargeError', message: 'the entry is larger than 8 MiB' },
+};
 const encoder = new TextEncoder();
 type Later = (then: (value?: unknown) => void) => unknown;
 /** Calls back after the events that wait. Browsers have no `setImmediate`. */
@@ -346,6 +427,34 @@ const page = (globalThis as { document?: EventTarget & { visibilityState: string
 
 const noBytes = new Uint8Array(0);
 type Bytes = typeof noBytes;
+
+/** Fails if the entry has no JSON, or NaN, which JSON would make null. */
+function lineOf(entry: unknown): string {
+  const json: string | undefined = JSON.stringify(entry);
+  if (json === undefined) throw new TypeError('the entry has no JSON');
+  if (json.includes('null')) JSON.stringify(entry, refuseNaN);
+  return `${json}\n`;
+}
+
+function refuseNaN(name: string, value: unknown): unknown {
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw new TypeError(`${name} is ${value}, which JSON has not`);
+  return value;
+}
+
+/** A disk may have damaged a line. */
+function entryOf(line: string) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return line;
+  }
+}
+
+/** An error in a callback, perhaps a later one, stops nothing. */
+function call<Value>(callback: (value: Value) => unknown, value: Value): void {
+  new Promise((resolve) => resolve(callback(value))).catch((error) => console.error(error));
+}
 
 /** In UTF-8. */
 const bytesOf = (text: string) => (/[^ -~\n]/.test(text) ? encoder.encode(text).length : text.length);
@@ -390,17 +499,17 @@ function readAnswer(status: number, headers: Headers, text: string): Answer {
   else if (status === 207) refused = body.data?.errors;
   else if (status === 422 && details?.length && details.every(({ line }) => line > 0)) refused = details;
   const retryAfter = retryAfterOf(headers);
+  const isOfSluice = body.error !== undefined;
+  // Sluice says when to try again, if that can help; proxies may not.
+  const isBusy = status === 429 && (retryAfter !== undefined || !isOfSluice);
   return {
-    ...{ name, message, refused, retryAfter },
-    isOfSluice: body.error !== undefined,
-    isTemporary: temporary.includes(status) || (status === 429 && retryAfter !== undefined),
+    ...{ status, name, message, refused, retryAfter, isOfSluice },
+    isTemporary: temporary.includes(status) || isBusy,
+    isTooLarge: status === 413 || (status === 429 && !isBusy),
     version: Number(headers.get('sluice-schema-version')),
     change: (headers.get('sluice-schema-change') ?? undefined) as Answer['change'],
   };
 }
-
-const everyLine = ({ lines }: Batch, { name, message }: Answer): LineError[] =>
-  Array.from({ length: lines }, (_, at) => ({ line: at + 1, name, message }));
 
 let lastStamp = 0;
 /** Keys in the order of their batches. */
@@ -418,6 +527,8 @@ interface Spool {
   /** The file of the last `append` is complete. */
   seal(): void;
   read(batch: Batch): Bytes;
+  /** Puts its halves in place of a batch. They count once the whole is removed. */
+  split(whole: Batch, halves: Batch[]): void;
   remove(batch: Batch): void;
   unlock(): void;
 }
@@ -427,9 +538,10 @@ interface Files {
   mkdirSync(path: string, options: { recursive: boolean; mode: number }): void;
   readdirSync(path: string): string[];
   readFileSync(path: string): Bytes;
-  writeFileSync(path: string, text: string, options: { mode: number }): void;
+  writeFileSync(path: string, content: string | Bytes, options: { mode: number; flush?: boolean }): void;
   truncateSync(path: string, length: number): void;
   linkSync(from: string, to: string): void;
+  renameSync(from: string, to: string): void;
   unlinkSync(path: string): void;
   rmSync(path: string, options: { force: true }): void;
   openSync(path: string, flags: string, mode: number): number;
@@ -467,12 +579,32 @@ async function openSpool(folder: string): Promise<Spool> {
     return { key, lines, bytes: end, text: '', body: noBytes };
   }
 
-  const names = fs.readdirSync(folder).filter((name) => /^\d{13}-[0-9a-f]{16}\.ndjson$/.test(name));
+  /** Its batches, the oldest first. */
+  function recoverAll(): Batch[] {
+    const names = fs.readdirSync(folder).filter((name) => /^\d{13}-[0-9a-f]{16}[ab]*\.ndjson$/.test(name));
+    const found: Batch[] = [];
+    let last = ' ';
+    for (const key of names.map((name) => name.replace('.ndjson', '')).sort()) {
+      // Halves of a batch that is still there: the process died while it split it.
+      if (key.startsWith(last)) {
+        fs.unlinkSync(pathOf(key));
+        continue;
+      }
+      last = key;
+      try {
+        const batch = recover(key);
+        if (batch.lines > 0) found.push(batch);
+      } catch (error) {
+        const aside = `${folder}/${key}.bad`;
+        fs.renameSync(pathOf(key), aside);
+        warn(`a batch cannot be read, and is now ${aside}: ${messageOf(error)}`);
+      }
+    }
+    return found;
+  }
+
   return {
-    found: names
-      .sort()
-      .map((name) => recover(name.replace('.ndjson', '')))
-      .filter(({ lines }) => lines > 0),
+    found: recoverAll(),
     append({ key, bytes }, line, length) {
       file ??= fs.openSync(pathOf(key), 'a', 0o600);
       try {
@@ -488,6 +620,13 @@ async function openSpool(folder: string): Promise<Spool> {
       fs.fsync(sealed, () => fs.closeSync(sealed));
     },
     read: ({ key }) => fs.readFileSync(pathOf(key)),
+    split({ key }, halves) {
+      for (const half of halves) {
+        fs.writeFileSync(pathOf(half.key), half.body, { mode: 0o600, flush: true });
+        half.body = noBytes;
+      }
+      fs.unlinkSync(pathOf(key));
+    },
     remove: ({ key }) => fs.unlinkSync(pathOf(key)),
     unlock,
   };
