@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { tempDir } from '../test/support/local/temp-dir.ts';
+import { raceForLock } from '../test/support/lock-race.ts';
 import { lockDir } from './lock.ts';
 import { identify } from './process-id.ts';
 
@@ -27,4 +28,13 @@ it.each([
   writeFileSync(file, holder);
   lockDir(dir, file);
   expect(readFileSync(file, 'utf8')).toBe(identify(process.pid));
+});
+
+it('lets one of those have the lock of a dead process who take it at the same moment', async () => {
+  const module = JSON.stringify(join(import.meta.dirname, 'lock.ts'));
+  const taker = `async () => {
+    const { lockDir } = await import(${module});
+    return async (dir) => lockDir(dir, dir + '/lock').release;
+  }`;
+  expect(await raceForLock(taker, 300)).toEqual(Array(300).fill(1));
 });

@@ -1,4 +1,5 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { linkSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { identify, runningPid } from './process-id.ts';
 import { StartError } from './start-error.ts';
 
@@ -9,16 +10,11 @@ export interface Lock {
 /** Locks `dir` for this process. It takes over the lock of a process that has died. */
 export function lockDir(dir: string, file: string): Lock {
   const own = identify(process.pid) ?? String(process.pid);
-  const mine = `${file}.${process.pid}`;
+  const mine = `${file}.${randomUUID()}`;
   writeFileSync(mine, own);
   try {
-    while (!linked(mine, file)) {
-      const holder = read(file);
-      const pid = holder === undefined ? undefined : runningPid(holder);
-      if (pid) throw new StartError(`another Sluice is running in ${dir}, or still stopping (pid ${pid})`);
-      // Of two processes that find the same dead lock, only one can rename it.
-      discard(file, `${mine}.dead`);
-    }
+    const pid = take(mine, file);
+    if (pid) throw new StartError(`another Sluice is running in ${dir}, or still stopping (pid ${pid})`);
   } finally {
     rmSync(mine, { force: true });
   }
@@ -27,6 +23,30 @@ export function lockDir(dir: string, file: string): Lock {
       if (read(file) === own) rmSync(file, { force: true });
     },
   };
+}
+
+/**
+ * Makes `file` a link to `mine`. Returns the process that has it; undefined if it is ours.
+ *
+ * Only who has its guard may replace the lock of a dead process, in one step. The guard is such a lock itself.
+ */
+function take(mine: string, file: string): number | undefined {
+  while (!linked(mine, file)) {
+    const holder = read(file);
+    // Released meanwhile.
+    if (holder === undefined) continue;
+    const pid = runningPid(holder);
+    if (pid) return pid;
+    const guard = `${file}~`;
+    const other = take(mine, guard);
+    if (other) return other;
+    if (read(file) === holder) {
+      renameSync(guard, file);
+      return undefined;
+    }
+    unlinkSync(guard);
+  }
+  return undefined;
 }
 
 /** A link has its content from the start; a new file would first be empty. */
@@ -40,19 +60,12 @@ function linked(from: string, to: string): boolean {
   }
 }
 
+/** Undefined if there is no such file. */
 function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8');
-  } catch {
-    return undefined;
-  }
-}
-
-function discard(file: string, aside: string): void {
-  try {
-    renameSync(file, aside);
-    rmSync(aside);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }

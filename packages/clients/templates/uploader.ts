@@ -248,7 +248,7 @@ export class Uploader {
       } catch (error) {
         if (!this.#isEnded) this.#trouble = { message: messageOf(error) };
         // Only this process may remove a batch.
-        if ((error as { code?: string }).code === 'ENOENT') return this.#fail();
+        if (codeOf(error) === 'ENOENT') return this.#fail();
       }
       await this.#pause(seconds);
     }
@@ -461,6 +461,8 @@ const bytesOf = (text: string) => (/[^ -~\n]/.test(text) ? encoder.encode(text).
 
 const warn = (message: string) => console.warn(`Sluice ${DOMAIN}: ${message}`);
 
+const codeOf = (error: unknown) => (error as { code?: string }).code ?? '';
+
 /** `fetch` has its reason in `cause`. */
 function messageOf(error: unknown): string {
   const { message, cause } = error as { message: string; cause?: { message?: string; code?: string } };
@@ -543,7 +545,6 @@ interface Files {
   linkSync(from: string, to: string): void;
   renameSync(from: string, to: string): void;
   unlinkSync(path: string): void;
-  rmSync(path: string, options: { force: true }): void;
   openSync(path: string, flags: string, mode: number): number;
   writeSync(file: number, text: string): number;
   ftruncateSync(file: number, length: number): void;
@@ -639,37 +640,60 @@ function lock(folder: string, fs: Files, process: Process): () => void {
   const text = (file: string) => {
     try {
       return new TextDecoder().decode(fs.readFileSync(file));
-    } catch {
-      return '';
+    } catch (error) {
+      // ESRCH: the process has ended while its file was read.
+      if (['ENOENT', 'ESRCH'].includes(codeOf(error))) return undefined;
+      throw error;
     }
   };
-  /** A pid may come again, but with another start time, which Linux tells. */
+  /** A pid may come again, but with another start time, which Linux tells. Z: it has ended. */
   const identityOf = (pid: number) => {
-    const stat = text(`/proc/${pid}/stat`);
-    return `${pid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''}`;
+    const stat = text(`/proc/${pid}/stat`) ?? '';
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' ? 'nobody' : `${pid} ${fields[19] ?? ''}`;
   };
   const isRunning = (holder: string) => {
     const pid = Number.parseInt(holder, 10);
     try {
       return process.kill(pid, 0) && identityOf(pid) === holder;
     } catch (error) {
-      return (error as { code?: string }).code === 'EPERM';
+      return codeOf(error) === 'EPERM';
+    }
+  };
+  const isLinked = (file: string) => {
+    try {
+      fs.linkSync(own, file);
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
     }
   };
 
-  fs.writeFileSync(own, identityOf(process.pid), { mode: 0o600 });
-  try {
-    for (;;)
-      try {
-        fs.linkSync(own, path);
-        return () => fs.unlinkSync(path);
-      } catch (error) {
-        if ((error as { code?: string }).code !== 'EEXIST') throw error;
-        const holder = text(path);
-        if (isRunning(holder)) throw new Error(`process ${Number.parseInt(holder, 10)} uses ${folder}`);
-        fs.rmSync(path, { force: true });
+  /** Only the process that has its guard may replace the lock of a dead process. The guard is such a lock itself. */
+  function take(file: string): void {
+    while (!isLinked(file)) {
+      const holder = text(file);
+      if (holder === undefined) continue;
+      if (isRunning(holder)) throw new Error(`process ${Number.parseInt(holder, 10)} uses ${folder}`);
+      const guard = `${file}~`;
+      take(guard);
+      if (text(file) === holder) {
+        fs.renameSync(guard, file);
+        return;
       }
+      fs.unlinkSync(guard);
+    }
+  }
+
+  const identity = identityOf(process.pid);
+  fs.writeFileSync(own, identity, { mode: 0o600 });
+  try {
+    take(path);
   } finally {
     fs.unlinkSync(own);
   }
+  return () => {
+    if (text(path) === identity) fs.unlinkSync(path);
+  };
 }
