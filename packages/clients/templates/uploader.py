@@ -62,7 +62,15 @@ class Stale(NamedTuple):
 
 
 class NotStored(Exception):
-    """`close` left entries behind."""
+    """`close` left entries behind, or the server takes nothing from this uploader: then `send` and `flush` fail too."""
+
+    def __init__(self, entries: int, where: str, trouble: _Trouble) -> None:
+        super().__init__(f"{entries} entries are not stored{where}: {trouble}")
+        self.entries = entries
+        """How many are not stored."""
+        self.status = trouble.status
+        """Of the last answer, and the name of its error. None if there was no answer."""
+        self.reason = trouble.name
 
 
 class Uploader:
@@ -71,11 +79,12 @@ class Uploader:
     base_url    where Sluice is, such as https://sluice.example
     key         an ingest key, if the application requires one
     spool       a folder, for one process at a time: what `send` returned for survives a crash
-    on_refused  called by another thread for each entry that the server refuses; otherwise a warning is printed
+    on_refused  called once for each entry that is refused, mostly by another thread; otherwise a warning is printed
     on_stale    called once if this file is out of date; otherwise a warning is printed
 
     A batch is sent when it has `batch_lines` or `batch_bytes`, or is `batch_seconds` old. `send` waits while
-    `held_bytes` have no answer; the spool counts. `close` waits `close_seconds` for answers.
+    `held_bytes` have no answer; the spool counts. `close` waits `close_seconds` for answers. What a callback raises is
+    printed.
 
     Threads may share an uploader. After a fork, the child begins without the parent's entries, and cannot use its spool.
     """
@@ -113,34 +122,42 @@ class Uploader:
         self._changed = threading.Condition()
         self._filling: Optional[_Batch] = None
         self._sealed = deque(found)
+        # In entries.
+        self._taken = sum(batch.lines for batch in found)
         self._answered = 0
         self._held = sum(batch.bytes for batch in found)
         self._is_closed = False
         self._is_ended = False
         self._is_stuck = False
-        self._trouble = "the server has not answered"
+        self._has_failed = False
+        self._trouble = _Trouble("the server has not answered")
         self._thread = threading.Thread(target=self._run, name="sluice-uploader", daemon=True)
         self._thread.start()
 
     def send(self, entry: Entry) -> None:
         """Hands over an entry. Waits while too much is held."""
-        line = json.dumps(entry.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(entry.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        line = text.encode() + b"\n"
         self._check_process()
         with self._changed:
             # A callback that sends must not wait for its own thread.
             if threading.current_thread() is not self._thread:
-                self._changed.wait_for(lambda: self._held < self._held_bytes or self._is_closed)
+                self._changed.wait_for(lambda: self._held < self._held_bytes or self._is_closed or self._has_failed)
+            self._check()
             if self._is_closed:
                 raise RuntimeError("the uploader is closed")
-            self._add(line.encode() + b"\n")
+            if len(line) <= _MOST_ENTRY_BYTES:
+                return self._add(line)
+        self._tell(line, [_TOO_LARGE])
 
     def flush(self) -> None:
         """Waits until all that was handed over before is answered."""
         self._check_process()
         with self._changed:
             self._seal()
-            last = self._answered + len(self._sealed)
-            self._changed.wait_for(lambda: self._answered >= last or self._is_ended)
+            last = self._taken
+            self._changed.wait_for(lambda: self._answered >= last or self._is_ended or self._has_failed)
+            self._check()
 
     def close(self) -> None:
         """Sends what is left, and ends. Raises NotStored with the number of entries that are not stored."""
@@ -152,25 +169,35 @@ class Uploader:
             self._is_closed = True
             self._seal()
             self._changed.notify_all()
-            self._changed.wait_for(lambda: not self._sealed or self._is_stuck, self._close_seconds)
+            self._changed.wait_for(
+                lambda: not self._sealed or self._is_stuck or self._has_failed, self._close_seconds
+            )
             self._is_ended = True
             self._changed.notify_all()
-            left = sum(batch.lines for batch in self._sealed)
-        if left:
+            failure = self._not_stored() if self._sealed else None
+        if failure:
             self._server.interrupt()
         self._thread.join(1)
         atexit.unregister(self.close)
         if self._spool:
             self._spool.close()
-        if left:
-            where = " and stay in the spool" if self._spool else ""
-            raise NotStored(f"{left} entries are not stored{where}: {self._trouble}")
+        if failure:
+            raise failure
 
     def __enter__(self) -> Uploader:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def _check(self) -> None:
+        """Fails if the server takes no more, or the end has left entries behind."""
+        if self._has_failed or (self._is_ended and self._sealed):
+            raise self._not_stored()
+
+    def _not_stored(self) -> NotStored:
+        where = " and stay in the spool" if self._spool else ""
+        return NotStored(self._taken - self._answered, where, self._trouble)
 
     def _check_process(self) -> None:
         if self._process == os.getpid():
@@ -190,6 +217,7 @@ class Uploader:
             self._changed.notify_all()
         batch = self._filling
         batch.append(line)
+        self._taken += 1
         self._held += len(line)
         if batch.lines >= self._batch_lines or batch.bytes >= self._batch_bytes or time.monotonic() >= batch.due:
             self._seal()
@@ -215,13 +243,13 @@ class Uploader:
     def _next(self) -> Optional[_Batch]:
         """Waits for a batch to send. None at the end."""
         with self._changed:
-            while not self._sealed and not self._is_closed:
+            while not self._sealed and not self._is_closed and not self._has_failed:
                 wait = self._filling.due - time.monotonic() if self._filling else None
                 if wait is not None and wait <= 0:
                     self._seal()
                 else:
                     self._changed.wait(wait)
-            return self._sealed[0] if self._sealed and not self._is_ended else None
+            return self._sealed[0] if self._sealed and not self._is_ended and not self._has_failed else None
 
     def _deliver(self, batch: _Batch) -> None:
         """Repeats a batch until it is answered or the uploader ends. The key of the batch makes that safe."""
@@ -233,34 +261,63 @@ class Uploader:
                 body = batch.read()
                 answer = self._server.post(batch.key, body)
                 self._check_version(answer)
-                refused = answer.refused
-                if refused is None and answer.is_of_sluice and not answer.is_temporary and not self._spool:
-                    refused = [{"line": at + 1, **answer.error} for at in range(batch.lines)]
-                if refused is not None:
-                    self._tell(body, refused)
+                if answer.is_too_large and batch.lines > 1:
+                    return self._split(batch, body, answer)
+                if answer.refused is not None:
                     batch.remove()
-                    with self._changed:
-                        self._sealed.popleft()
-                        self._answered += 1
-                        self._held -= batch.bytes
-                        self._is_stuck = False
-                        self._changed.notify_all()
-                    return
-                self._trouble = f"{answer.error['name']}: {answer.error['message']}"
-                if not answer.is_temporary:
-                    pause = 30
-                    self._stick()
-                elif answer.retry_after is not None:
-                    pause = answer.retry_after
+            except FileNotFoundError as error:
+                # Only this process may remove a batch.
+                self._trouble = _Trouble(str(error))
+                return self._fail()
             except Exception as error:
                 if not self._is_ended:
-                    self._trouble = str(error) or type(error).__name__
+                    self._trouble = _Trouble(str(error) or type(error).__name__)
+            else:
+                if answer.refused is not None:
+                    return self._end(batch, body, answer.refused)
+                self._trouble = answer.trouble
+                if answer.is_temporary:
+                    pause = pause if answer.retry_after is None else answer.retry_after
+                elif answer.is_of_sluice:
+                    return self._fail()
+                else:
+                    pause = 30
+                    self._stick()
             with self._changed:
                 self._changed.wait_for(lambda: self._is_ended, pause)
 
+    def _end(self, batch: _Batch, body: bytes, refused: List[Dict[str, Any]]) -> None:
+        """A batch is answered. It is gone before a callback can fail."""
+        with self._changed:
+            self._sealed.popleft()
+            self._answered += batch.lines
+            self._held -= batch.bytes
+            self._is_stuck = False
+            self._changed.notify_all()
+        self._tell(body, refused)
+
+    def _split(self, batch: _Batch, body: bytes, answer: _Answer) -> None:
+        """The server takes less at once. Later batches are no larger than these halves."""
+        halves = batch.split(body)
+        with self._changed:
+            self._sealed.popleft()
+            self._sealed.extendleft(reversed(halves))
+            if answer.trouble.status == 413:
+                self._batch_bytes = min(self._batch_bytes, (batch.bytes + 1) // 2)
+            else:
+                self._batch_lines = min(self._batch_lines, halves[0].lines)
+
+    def _fail(self) -> None:
+        """What is held stays, and nothing more is taken."""
+        with self._changed:
+            self._has_failed = True
+            self._changed.notify_all()
+            failure = self._not_stored()
+        _warn(str(failure))
+
     def _stick(self) -> None:
         if not self._is_stuck:
-            _warn(f"a batch is not stored, and is tried again every 30 s: {self._trouble}")
+            _warn(f"a batch is not stored, and is tried again every 30 s: {self._trouble.message}")
         with self._changed:
             self._is_stuck = True
             self._changed.notify_all()
@@ -274,20 +331,18 @@ class Uploader:
             return _warn(f"{len(refused)} entries were refused; line {refused[0]['line']}: {why}")
         lines = body.split(b"\n")
         for error in refused:
-            entry = json.loads(lines[error["line"] - 1])
-            try:
-                self._on_refused(
-                    Refusal(entry, error["line"], error["name"], error["message"], error.get("details") or [])
-                )
-            except Exception:
-                traceback.print_exc()
+            entry = _read_entry(lines[error["line"] - 1])
+            _call(
+                self._on_refused,
+                Refusal(entry, error["line"], error["name"], error["message"], error.get("details") or []),
+            )
 
     def _check_version(self, answer: _Answer) -> None:
         if self._is_stale or answer.stale is None:
             return
         self._is_stale = True
         if self._on_stale:
-            return self._on_stale(answer.stale)
+            return _call(self._on_stale, answer.stale)
         version, change = answer.stale
         _warn(
             f"the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: "
@@ -297,6 +352,27 @@ class Uploader:
 
 def _warn(message: str) -> None:
     print(f"Sluice {DOMAIN}: {message}", file=sys.stderr, flush=True)
+
+
+# No server takes a larger entry.
+_MOST_ENTRY_BYTES = 8 * 1024**2
+_TOO_LARGE = {"line": 1, "name": "PayloadTooLargeError", "message": "the entry is larger than 8 MiB"}
+
+
+def _call(callback: Callable[[Any], None], value: Any) -> None:
+    """What a callback raises stops nothing."""
+    try:
+        callback(value)
+    except (Exception, SystemExit):
+        traceback.print_exc()
+
+
+def _read_entry(line: bytes) -> Any:
+    """A disk may have damaged a line."""
+    try:
+        return json.loads(line)
+    except ValueError:
+        return line.decode(errors="replace")
 
 
 _last_stamp = 0
@@ -331,8 +407,30 @@ class _Batch:
     def read(self) -> bytes:
         return bytes(self._body)
 
+    def split(self, body: bytes) -> List[_Batch]:
+        """Puts two batches in place of this one. They count once this one is removed."""
+        cut = 0
+        for _ in range(self.lines // 2):
+            cut = body.index(b"\n", cut) + 1
+        halves = [self._half("a", body[:cut]), self._half("b", body[cut:])]
+        self.remove()
+        return halves
+
+    def _half(self, name: str, body: bytes) -> _Batch:
+        half = _Batch(self.key + name)
+        half._body += body
+        half._count(body)
+        return half
+
+    def _count(self, body: bytes) -> None:
+        self.lines = body.count(b"\n")
+        self.bytes = body.rfind(b"\n") + 1
+
     def remove(self) -> None:
         pass
+
+
+_SUFFIX = ".ndjson"
 
 
 class _SpooledBatch(_Batch):
@@ -364,8 +462,7 @@ class _SpooledBatch(_Batch):
     def recover(self) -> None:
         """A line without its end is cut off: `send` did not return for it."""
         body = self.read()
-        self.lines = body.count(b"\n")
-        self.bytes = body.rfind(b"\n") + 1
+        self._count(body)
         if self.bytes < len(body):
             os.truncate(self._path, self.bytes)
         if not self.lines:
@@ -374,6 +471,16 @@ class _SpooledBatch(_Batch):
     def read(self) -> bytes:
         with open(self._path, "rb") as file:
             return file.read()
+
+    def _half(self, name: str, body: bytes) -> _Batch:
+        half = _SpooledBatch(self.key + name, f"{self._path[: -len(_SUFFIX)]}{name}{_SUFFIX}")
+        file = os.open(half._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(file, "wb") as writer:
+            writer.write(body)
+            writer.flush()
+            os.fsync(file)
+        half._count(body)
+        return half
 
     def remove(self) -> None:
         os.remove(self._path)
@@ -401,17 +508,28 @@ class _Spool:
     def recover(self) -> List[_Batch]:
         global _last_stamp
         found: List[_Batch] = []
-        for name in sorted(os.listdir(self._folder)):
-            if re.fullmatch(r"\d{13}-[0-9a-f]{16}\.ndjson", name):
-                batch = self.begin(name[: -len(".ndjson")])
+        names = [name for name in os.listdir(self._folder) if re.fullmatch(r"\d{13}-[0-9a-f]{16}[ab]*\.ndjson", name)]
+        last = " "
+        for key in sorted(name[: -len(_SUFFIX)] for name in names):
+            batch = self.begin(key)
+            if key.startswith(last):
+                # Half of a batch that is still there: the process died while it split it.
+                batch.remove()
+                continue
+            last = key
+            _last_stamp = max(_last_stamp, int(key[:13]))
+            try:
                 batch.recover()
-                _last_stamp = max(_last_stamp, int(name[:13]))
-                if batch.lines:
-                    found.append(batch)
+            except OSError as error:
+                aside = os.path.join(self._folder, f"{key}.bad")
+                os.replace(os.path.join(self._folder, f"{key}{_SUFFIX}"), aside)
+                _warn(f"a batch cannot be read, and is now {aside}: {error}")
+            if batch.lines:
+                found.append(batch)
         return found
 
     def begin(self, key: str) -> _SpooledBatch:
-        return _SpooledBatch(key, os.path.join(self._folder, f"{key}.ndjson"))
+        return _SpooledBatch(key, os.path.join(self._folder, f"{key}{_SUFFIX}"))
 
     def close(self) -> None:
         if self._lock is not None:
@@ -419,12 +537,23 @@ class _Spool:
             self._lock = None
 
 
+class _Trouble(NamedTuple):
+    message: str
+    status: Optional[int] = None
+    name: Optional[str] = None
+
+    def __str__(self) -> str:
+        return self.message if self.status is None else f"{self.status} {self.name}: {self.message}"
+
+
 class _Answer(NamedTuple):
-    error: Dict[str, Any]
+    trouble: _Trouble
     refused: Optional[List[Dict[str, Any]]]
     """The lines that were not stored; None if the answer is not about lines."""
     is_of_sluice: bool
     is_temporary: bool
+    is_too_large: bool
+    """The server does not take so much at once, however long the client waits."""
     retry_after: Optional[float]
     stale: Optional[Stale]
 
@@ -498,22 +627,31 @@ def _read_answer(response: http.client.HTTPResponse, text: bytes) -> _Answer:
     if not isinstance(body, dict):
         # A proxy between has answered.
         body = {}
-    error = body.get("error") or {"name": "UnexpectedAnswer", "message": f"the answer has status {status}"}
+    error = body.get("error")
+    is_of_sluice = isinstance(error, dict) and "name" in error
+    if not is_of_sluice:
+        error = {"name": "UnexpectedAnswer", "message": f"the answer has status {status}"}
     refused: Optional[List[Dict[str, Any]]] = None
     if status == 201:
         refused = []
     elif status == 207:
         refused = body.get("data", {}).get("errors")
+    elif status == 413:
+        # Of one line: a larger batch is split.
+        refused = [{"line": 1, "name": error["name"], "message": error["message"]}]
     elif status == 422 and all("line" in detail for detail in error.get("details") or [{}]):
         refused = error["details"]
     retry_after = _read_retry_after(response.headers.get("Retry-After"))
+    # Sluice says when to try again, if that can help; proxies may not.
+    is_busy = status == 429 and (retry_after is not None or not is_of_sluice)
     change = response.headers.get("Sluice-Schema-Change")
     return _Answer(
-        {"name": error["name"], "message": error["message"]},
+        _Trouble(error["message"], status, error["name"]),
         refused,
-        bool(body.get("error")),
+        is_of_sluice,
         # 207 only if the answer is cut off.
-        status in (207, 408, 500, 502, 503, 504) or (status == 429 and retry_after is not None),
+        status in (207, 408, 500, 502, 503, 504) or is_busy,
+        status == 413 or (status == 429 and not is_busy),
         retry_after,
         Stale(int(response.headers.get("Sluice-Schema-Version", 0)), change) if change else None,
     )

@@ -28,10 +28,15 @@ poison: List[Any] = [
 ]
 
 
+def say(line: str) -> None:
+    """In one piece, as threads print at the same time."""
+    os.write(1, line.encode() + b"\n")
+
+
 def tell(refusal: Refusal) -> None:
     if poisoned != "yes":
-        return print(json.dumps(refusal._asdict()))
-    print(refusal.entry["n"], refusal.name, flush=True)
+        return say(json.dumps(refusal._asdict()))
+    say(f"{refusal.entry['n']} {refusal.name}")
     raise ValueError("a callback that fails")
 
 
@@ -41,7 +46,7 @@ def send_poison(at: int) -> None:
     except NotStored:
         raise
     except Exception:
-        print(-1 - at, "send", flush=True)
+        say(f"{-1 - at} send")
 
 
 uploader = Uploader(
