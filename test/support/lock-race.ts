@@ -32,8 +32,8 @@ function meet() {
 /**
  * Threads take the lock of a dead process at the same moment, in one folder after the other. Returns how many have had it.
  *
- * `taker` is the source of a function without arguments that resolves with a function: it takes the lock of a folder, and
- * resolves with what releases it.
+ * `taker` is the source of a function. It resolves with another, which takes the lock of a folder and resolves with what
+ * releases it.
  */
 export async function raceForLock(taker: string, rounds: number): Promise<number[]> {
   const dir = tempDir();

@@ -501,7 +501,7 @@ function readAnswer(status: number, headers: Headers, text: string): Answer {
   else if (status === 207) refused = body.data?.errors;
   else if (status === 422 && details?.length && details.every(({ line }) => line > 0)) refused = details;
   const retryAfter = retryAfterOf(headers);
-  const isOfSluice = body.error !== undefined;
+  const isOfSluice = body.error?.name !== undefined;
   // Sluice says when to try again, if that can help; proxies may not.
   const isBusy = status === 429 && (retryAfter !== undefined || !isOfSluice);
   return {
