@@ -130,6 +130,8 @@ class Uploader:
         self._is_ended = False
         self._is_stuck = False
         self._has_failed = False
+        # A callback is told of entries that are answered.
+        self._is_telling = False
         self._trouble = _Trouble("the server has not answered")
         self._thread = threading.Thread(target=self._run, name="sluice-uploader", daemon=True)
         self._thread.start()
@@ -156,7 +158,9 @@ class Uploader:
         with self._changed:
             self._seal()
             last = self._taken
-            self._changed.wait_for(lambda: self._answered >= last or self._is_ended or self._has_failed)
+            self._changed.wait_for(
+                lambda: (self._answered >= last and not self._is_telling) or self._is_ended or self._has_failed
+            )
             self._check()
 
     def close(self) -> None:
@@ -170,7 +174,8 @@ class Uploader:
             self._seal()
             self._changed.notify_all()
             self._changed.wait_for(
-                lambda: not self._sealed or self._is_stuck or self._has_failed, self._close_seconds
+                lambda: not (self._sealed or self._is_telling) or self._is_stuck or self._has_failed,
+                self._close_seconds,
             )
             self._is_ended = True
             self._changed.notify_all()
@@ -261,6 +266,9 @@ class Uploader:
                 body = batch.read()
                 answer = self._server.post(batch.key, body)
                 self._check_version(answer)
+                if self._is_ended:
+                    # The file belongs to the next process.
+                    return
                 if answer.is_too_large and batch.lines > 1:
                     return self._split(batch, body, answer)
                 if answer.refused is not None:
@@ -293,8 +301,12 @@ class Uploader:
             self._answered += batch.lines
             self._held -= batch.bytes
             self._is_stuck = False
+            self._is_telling = True
             self._changed.notify_all()
         self._tell(body, refused)
+        with self._changed:
+            self._is_telling = False
+            self._changed.notify_all()
 
     def _split(self, batch: _Batch, body: bytes, answer: _Answer) -> None:
         """The server takes less at once. Later batches are no larger than these halves."""

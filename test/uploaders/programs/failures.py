@@ -1,0 +1,34 @@
+import hashlib
+import sys
+
+from client import Entry, NotStored, Refusal, Uploader
+
+url, locked_url = sys.argv[1:]
+
+
+def tell_late(refusal: Refusal) -> None:
+    hashlib.pbkdf2_hmac("sha256", b"", b"", 2_000_000)
+    print("told", refusal.entry["n"])
+
+
+uploader = Uploader(url, on_refused=tell_late)
+uploader.send(Entry(-1, ""))
+uploader.flush()
+print("flushed")
+uploader.send(Entry(-2, ""))
+uploader.close()
+print("closed")
+
+uploader = Uploader(url, on_refused=lambda refusal: sys.exit(3), batch_lines=1)
+uploader.send(Entry(-3, ""))
+uploader.send(Entry(20_000_001, ""))
+uploader.close()
+print("ended by nothing")
+
+uploader = Uploader(locked_url)
+uploader.send(Entry(1, ""))
+for attempt in (uploader.flush, lambda: uploader.send(Entry(2, "")), uploader.flush, uploader.close):
+    try:
+        attempt()
+    except NotStored as error:
+        print(error.entries, error.status, error.reason)
