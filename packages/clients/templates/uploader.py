@@ -368,7 +368,7 @@ def _warn(message: str) -> None:
 
 # No server takes a larger entry.
 _MOST_ENTRY_BYTES = 8 * 1024**2
-_TOO_LARGE = {"line": 1, "name": "PayloadTooLargeError", "message": "the entry is larger than 8 MiB"}
+_TOO_LARGE = {"line": 1, "name": "PayloadTooLargeError", "message": "the entry has more than 8 MiB"}
 
 
 def _call(callback: Callable[[Any], None], value: Any) -> None:

@@ -412,7 +412,7 @@ const mebibyte = 1024 ** 2;
 /** No server takes a larger entry. */
 const mostEntryBytes = 8 * mebibyte;
 const tooLarge: LineError = {
-  ...{ line: 1, name: 'PayloadTooLargeError', message: 'the entry is larger than 8 MiB' },
+  ...{ line: 1, name: 'PayloadTooLargeError', message: 'the entry has more than 8 MiB' },
 };
 const encoder = new TextEncoder();
 type Later = (then: (value?: unknown) => void) => unknown;
