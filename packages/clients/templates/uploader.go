@@ -16,13 +16,16 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 // BEGIN SCHEMA
@@ -48,7 +51,7 @@ type Options struct {
 	Key string
 	// A folder, for one process at a time: what Send returned for survives a crash.
 	Spool string
-	// Called for each entry that the server refuses; otherwise a warning is logged. It must not wait for Send, Flush or Close.
+	// Called for each entry that can never be stored; otherwise a warning is logged. It must not wait for Send, Flush or Close.
 	OnRefused func(Refusal)
 	// Called once if this file is out of date; otherwise a warning is logged.
 	OnStale func(Stale)
@@ -84,6 +87,29 @@ type Stale struct {
 	Change string
 }
 
+// NotStored is the error of Close if entries are left, and of all methods after the server has refused a whole batch,
+// such as for a wrong key.
+type NotStored struct {
+	Entries int
+	// They stay in the spool, and the next process sends them.
+	InSpool bool
+	// The last answer. The status is 0 if there was none.
+	Status  int
+	Name    string
+	Message string
+}
+
+func (n *NotStored) Error() string {
+	where, why := "", n.Message
+	if n.InSpool {
+		where = " and stay in the spool"
+	}
+	if n.Status != 0 {
+		why = fmt.Sprintf("%d %s: %s", n.Status, n.Name, n.Message)
+	}
+	return fmt.Sprintf("%d entries are not stored%s: %s", n.Entries, where, why)
+}
+
 // Uploader sends entries in batches, in order. Each is stored once, whatever fails on the way.
 // Goroutines may share it. Close it before the program ends.
 type Uploader struct {
@@ -94,6 +120,7 @@ type Uploader struct {
 	ctx       context.Context
 	interrupt context.CancelFunc
 	closing   sync.Mutex
+	telling   sync.Mutex
 	isStale   bool
 
 	// Guards what follows.
@@ -102,15 +129,24 @@ type Uploader struct {
 	changed chan struct{}
 	filling *heldBatch
 	// Batches without an answer, the oldest first.
-	sealed   []*heldBatch
+	sealed []*heldBatch
+	// Entries, and those of them that are stored or refused.
+	taken    int
 	answered int
 	held     int
 	isClosed bool
 	isEnded  bool
-	// The oldest batch is refused as a whole, and stays: the spool has it, or the answer is not of Sluice.
+	// OnRefused is told of entries that are answered.
+	isTelling bool
+	// The server refuses batches as a whole: none is sent any more.
+	isRefused bool
+	// The answer for the oldest batch is not of Sluice.
 	isStuck bool
 	// Why the oldest batch is still here.
-	trouble string
+	trouble NotStored
+	// What Flush or Close tells next, and what Close has told.
+	fault  error
+	closed error
 }
 
 // New starts an uploader. It sends what an earlier process left in the spool.
@@ -127,7 +163,7 @@ func New(options Options) (*Uploader, error) {
 		options: options,
 		url:     strings.TrimRight(options.BaseURL, "/") + "/api/applications/" + DOMAIN + "/data/batch",
 		changed: make(chan struct{}),
-		trouble: "the server has not answered",
+		trouble: NotStored{Message: "the server has not answered"},
 	}
 	u.ctx, u.interrupt = context.WithCancel(context.Background())
 	if options.Spool != "" {
@@ -137,28 +173,34 @@ func New(options Options) (*Uploader, error) {
 	}
 	for _, batch := range u.sealed {
 		u.held += batch.bytes
+		u.taken += batch.lines
 	}
 	go u.run()
 	return u, nil
 }
 
-// Send hands over an entry. It waits while too much is held.
+// Send hands over an entry. It waits while too much is held. It fails for what JSON does not have, such as NaN.
 func (u *Uploader) Send(ctx context.Context, entry Entry) error {
-	var line bytes.Buffer
-	encoder := json.NewEncoder(&line)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(entry); err != nil {
+	line, err := lineOf(entry)
+	if err != nil {
 		return err
+	}
+	if len(line) > mostBytes {
+		u.tell(line, tooLarge)
+		return nil
 	}
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
-	if err := u.wait(ctx, func() bool { return u.isClosed || u.held < u.options.HeldBytes }); err != nil {
+	err = u.wait(ctx, func() bool { return u.isClosed || u.isRefused || u.held < u.options.HeldBytes })
+	switch {
+	case err != nil:
 		return err
-	}
-	if u.isClosed {
+	case u.isRefused:
+		return u.notStored()
+	case u.isClosed:
 		return errors.New("the uploader is closed")
 	}
-	return u.add(line.Bytes())
+	return u.add(line)
 }
 
 // Flush waits until all that was handed over before is answered.
@@ -166,8 +208,12 @@ func (u *Uploader) Flush(ctx context.Context) error {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	u.seal()
-	last := u.answered + len(u.sealed)
-	return u.wait(ctx, func() bool { return u.answered >= last || u.isEnded })
+	last := u.taken
+	isAnswered := func() bool { return u.answered >= last && !u.isTelling }
+	if err := u.wait(ctx, func() bool { return isAnswered() || u.isRefused || u.isEnded }); err != nil {
+		return err
+	}
+	return u.outcome(last)
 }
 
 // Close sends what is left, and ends. It waits until ctx is done, or for 30 s if ctx has no deadline.
@@ -183,29 +229,39 @@ func (u *Uploader) Close(ctx context.Context) error {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	if u.isEnded {
-		return nil
+		return u.closed
 	}
 	u.isClosed = true
 	u.seal()
 	u.notify()
+	isAnswered := func() bool { return len(u.sealed) == 0 && !u.isTelling }
 	// The entries that are left say how it ended.
-	_ = u.wait(ctx, func() bool { return len(u.sealed) == 0 || u.isStuck })
+	_ = u.wait(ctx, func() bool { return isAnswered() || u.isRefused || u.isStuck })
 	u.isEnded = true
 	u.notify()
 	u.interrupt()
-	left := 0
-	for _, batch := range u.sealed {
-		left += batch.lines
-	}
-	where := ""
 	if u.spool != nil {
 		u.spool.close()
-		where = " and stay in the spool"
 	}
-	if left > 0 {
-		return fmt.Errorf("%d entries are not stored%s: %s", left, where, u.trouble)
+	u.closed = u.outcome(u.taken)
+	return u.closed
+}
+
+// What Flush or Close returns. A fault is told once.
+func (u *Uploader) outcome(taken int) error {
+	fault := u.fault
+	u.fault = nil
+	if u.answered < taken {
+		return errors.Join(u.notStored(), fault)
 	}
-	return nil
+	return fault
+}
+
+func (u *Uploader) notStored() error {
+	reason := u.trouble
+	reason.Entries = u.taken - u.answered
+	reason.InSpool = u.spool != nil
+	return &reason
 }
 
 // Waits without the mutex until something is so.
@@ -251,6 +307,7 @@ func (u *Uploader) add(line []byte) error {
 		u.notify()
 	}
 	u.held += len(line)
+	u.taken++
 	if batch.lines >= u.options.BatchLines || batch.bytes >= u.options.BatchBytes || !time.Now().Before(batch.due) {
 		u.seal()
 	}
@@ -293,7 +350,7 @@ func (u *Uploader) next() *heldBatch {
 		}
 		cancel()
 	}
-	if len(u.sealed) == 0 || u.isEnded {
+	if len(u.sealed) == 0 || u.isEnded || u.isRefused {
 		return nil
 	}
 	return u.sealed[0]
@@ -304,27 +361,36 @@ func (u *Uploader) deliver(batch *heldBatch) {
 	for attempt := 0; u.ctx.Err() == nil; attempt++ {
 		most := min(30*time.Second, 500*time.Millisecond<<min(attempt, 6))
 		pause := time.Duration(rand.Int63n(int64(most)))
-		body, answer, err := u.post(batch)
-		trouble := ""
+		body, err := batch.read()
+		// Only this process may remove or cut a batch.
+		isRefused := errors.Is(err, fs.ErrNotExist) || errors.Is(err, io.ErrUnexpectedEOF)
 		isStuck := false
+		var answer serverAnswer
+		if err == nil {
+			answer, err = u.post(batch.key, body)
+		}
+		if answer.isTooLarge && batch.lines > 1 {
+			if err = u.split(batch, body, answer.status); err == nil {
+				return
+			}
+		}
+		trouble := NotStored{Status: answer.status, Name: answer.name, Message: answer.message}
 		switch {
 		case err != nil:
-			trouble = err.Error()
+			trouble = NotStored{Message: err.Error()}
 		case answer.isAboutLines:
-			u.tell(body, answer.refused)
-			u.end(batch)
+			u.end(batch, body, answer.refused)
+			return
+		case answer.status == http.StatusRequestEntityTooLarge:
+			u.end(batch, body, answer.ofLine())
 			return
 		case answer.isTemporary:
-			trouble = answer.name + ": " + answer.message
 			if answer.retryAfter != nil {
 				pause = *answer.retryAfter
 			}
-		case u.spool == nil && answer.isOfSluice:
-			u.tell(body, answer.ofEachLine(batch.lines))
-			u.end(batch)
-			return
+		case answer.isOfSluice:
+			isRefused = true
 		default:
-			trouble = answer.name + ": " + answer.message
 			pause = 30 * time.Second
 			isStuck = true
 		}
@@ -333,11 +399,15 @@ func (u *Uploader) deliver(batch *heldBatch) {
 			u.trouble = trouble
 		}
 		if isStuck && !u.isStuck {
-			u.isStuck = true
-			u.notify()
-			warn("a batch is not stored, and is tried again every 30 s: %s", trouble)
+			warn("a batch is not stored, and is tried again every 30 s: %s: %s", trouble.Name, trouble.Message)
 		}
+		u.isStuck = u.isStuck || isStuck
+		u.isRefused = isRefused
+		u.notify()
 		u.mutex.Unlock()
+		if isRefused {
+			return
+		}
 		select {
 		case <-time.After(pause):
 		case <-u.ctx.Done():
@@ -345,21 +415,57 @@ func (u *Uploader) deliver(batch *heldBatch) {
 	}
 }
 
-// The batch is answered. After the end of the uploader, its file belongs to the next process.
-func (u *Uploader) end(batch *heldBatch) {
+// The oldest batch is answered. After the end of the uploader, its file belongs to the next process.
+func (u *Uploader) end(batch *heldBatch, body []byte, refused []Refusal) {
 	u.mutex.Lock()
-	defer u.mutex.Unlock()
 	if u.isEnded {
+		u.mutex.Unlock()
 		return
 	}
+	// Whatever the callback does, the batch is not sent again.
 	if err := batch.remove(); err != nil {
 		warn("a batch was stored and cannot be removed: %v", err)
 	}
 	u.sealed = u.sealed[1:]
-	u.answered++
+	u.answered += batch.lines
 	u.held -= batch.bytes
 	u.isStuck = false
+	u.isTelling = true
 	u.notify()
+	u.mutex.Unlock()
+	u.tell(body, refused)
+	u.mutex.Lock()
+	u.isTelling = false
+	u.notify()
+	u.mutex.Unlock()
+}
+
+// Replaces the oldest batch by its halves, as the server takes less at once. Later batches are smaller.
+func (u *Uploader) split(batch *heldBatch, body []byte, status int) error {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	if u.isEnded {
+		return nil
+	}
+	at, lines := 0, batch.lines/2
+	for range lines {
+		at += bytes.IndexByte(body[at:], '\n') + 1
+	}
+	first, second := batch.half("a", lines, at), batch.half("b", batch.lines-lines, len(body)-at)
+	if err := errors.Join(first.write(body[:at]), first.seal(), second.write(body[at:]), second.seal()); err != nil {
+		return err
+	}
+	// Until here, the next process takes the batch; from here, its halves.
+	if err := batch.remove(); err != nil {
+		return err
+	}
+	u.sealed = append([]*heldBatch{first, second}, u.sealed[1:]...)
+	if status == http.StatusTooManyRequests {
+		u.options.BatchLines = min(u.options.BatchLines, second.lines)
+	} else {
+		u.options.BatchBytes = min(u.options.BatchBytes, batch.bytes/2)
+	}
+	return nil
 }
 
 var httpClient = &http.Client{
@@ -368,16 +474,13 @@ var httpClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func (u *Uploader) post(batch *heldBatch) (body []byte, answer serverAnswer, err error) {
-	if body, err = batch.read(); err != nil {
-		return
-	}
+func (u *Uploader) post(key string, body []byte) (answer serverAnswer, err error) {
 	request, err := http.NewRequestWithContext(u.ctx, http.MethodPost, u.url, bytes.NewReader(body))
 	if err != nil {
 		return
 	}
 	request.Header.Set("Content-Type", "application/x-ndjson")
-	request.Header.Set("Idempotency-Key", batch.key)
+	request.Header.Set("Idempotency-Key", key)
 	request.Header.Set("Sluice-Schema-Version", strconv.Itoa(SCHEMA_VERSION))
 	if u.options.Key != "" {
 		request.Header.Set("X-Api-Key", u.options.Key)
@@ -392,7 +495,7 @@ func (u *Uploader) post(batch *heldBatch) (body []byte, answer serverAnswer, err
 		return
 	}
 	u.checkVersion(response.Header)
-	return body, readAnswer(response, text), nil
+	return readAnswer(response, text), nil
 }
 
 func (u *Uploader) tell(body []byte, refused []Refusal) {
@@ -408,12 +511,17 @@ func (u *Uploader) tell(body []byte, refused []Refusal) {
 		warn("%d entries were refused; line %d: %s", len(refused), first.Line, why)
 		return
 	}
+	u.telling.Lock()
+	defer u.telling.Unlock()
 	lines := bytes.Split(body, []byte("\n"))
 	for _, refusal := range refused {
 		if refusal.Line <= len(lines) {
 			refusal.Entry = lines[refusal.Line-1]
 		}
-		safely(func() { u.options.OnRefused(refusal) })
+		if !json.Valid(refusal.Entry) {
+			refusal.Entry, _ = json.Marshal(string(refusal.Entry))
+		}
+		u.safely(func() { u.options.OnRefused(refusal) })
 	}
 }
 
@@ -425,18 +533,22 @@ func (u *Uploader) checkVersion(header http.Header) {
 	u.isStale = true
 	version, _ := strconv.Atoi(header.Get("Sluice-Schema-Version"))
 	if u.options.OnStale != nil {
-		safely(func() { u.options.OnStale(Stale{version, change}) })
+		u.safely(func() { u.options.OnStale(Stale{version, change}) })
 		return
 	}
 	warn("the schema is now version %d, %s than version %d of this client: run sluice client go --app %s",
 		version, change, SCHEMA_VERSION, DOMAIN)
 }
 
-// A panic in a callback must not lose a batch.
-func safely(callback func()) {
+// A panic in a callback must not lose a batch. Flush or Close tells of the first.
+func (u *Uploader) safely(callback func()) {
 	defer func() {
 		if reason := recover(); reason != nil {
-			warn("a callback panicked: %v\n%s", reason, debug.Stack())
+			u.mutex.Lock()
+			defer u.mutex.Unlock()
+			if u.fault == nil {
+				u.fault = fmt.Errorf("a callback panicked: %v\n%s", reason, debug.Stack())
+			}
 		}
 	}()
 	callback()
@@ -447,14 +559,17 @@ func warn(format string, values ...any) {
 }
 
 type serverAnswer struct {
+	status  int
 	name    string
 	message string
 	// Each line was stored, or is in refused.
 	isAboutLines bool
 	refused      []Refusal
 	isTemporary  bool
-	isOfSluice   bool
-	retryAfter   *time.Duration
+	// No wait helps: fewer lines do.
+	isTooLarge bool
+	isOfSluice bool
+	retryAfter *time.Duration
 }
 
 func readAnswer(response *http.Response, text []byte) serverAnswer {
@@ -475,7 +590,7 @@ func readAnswer(response *http.Response, text []byte) serverAnswer {
 		body.Error.Name = "UnexpectedAnswer"
 		body.Error.Message = fmt.Sprintf("the answer has status %d", status)
 	}
-	answer := serverAnswer{name: body.Error.Name, message: body.Error.Message, isOfSluice: isOfSluice}
+	answer := serverAnswer{status: status, name: body.Error.Name, message: body.Error.Message, isOfSluice: isOfSluice}
 	after := response.Header.Get("Retry-After")
 	if seconds, err := strconv.ParseUint(after, 10, 64); err == nil {
 		pause := time.Duration(min(seconds, 86_400)) * time.Second
@@ -493,8 +608,12 @@ func readAnswer(response *http.Response, text []byte) serverAnswer {
 		answer.isAboutLines = haveLines(answer.refused)
 	case 408, 500, 502, 503, 504:
 		answer.isTemporary = true
+	case 413:
+		answer.isTooLarge = true
 	case 429:
-		answer.isTemporary = after != ""
+		// Sluice says when to try again, unless that cannot help.
+		answer.isTooLarge = after == "" && isOfSluice
+		answer.isTemporary = !answer.isTooLarge
 	}
 	return answer
 }
@@ -508,12 +627,56 @@ func haveLines(refused []Refusal) bool {
 	return len(refused) > 0
 }
 
-func (answer serverAnswer) ofEachLine(lines int) []Refusal {
-	refused := make([]Refusal, lines)
-	for at := range refused {
-		refused[at] = Refusal{Line: at + 1, Name: answer.name, Message: answer.message}
+func (answer serverAnswer) ofLine() []Refusal {
+	return []Refusal{{Line: 1, Name: answer.name, Message: answer.message, Details: []RefusalDetail{}}}
+}
+
+// No server takes more as one entry.
+const mostBytes = 8 << 20
+
+var tooLarge = serverAnswer{name: "PayloadTooLargeError", message: "the entry has more than 8 MiB"}.ofLine()
+
+// The entry as a line of a batch. Fails for what JSON does not have.
+func lineOf(entry Entry) ([]byte, error) {
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(entry); err != nil {
+		return nil, err
 	}
-	return refused
+	// The encoder would write this instead of what is not UTF-8.
+	if bytes.Contains(line.Bytes(), []byte(`\ufffd`)) && !isUTF8(reflect.ValueOf(entry)) {
+		return nil, errors.New("a text of the entry is not UTF-8")
+	}
+	return line.Bytes(), nil
+}
+
+func isUTF8(value reflect.Value) bool {
+	switch value.Kind() {
+	case reflect.String:
+		return utf8.ValidString(value.String())
+	case reflect.Interface, reflect.Pointer:
+		return isUTF8(value.Elem())
+	case reflect.Struct:
+		for at := range value.NumField() {
+			if !isUTF8(value.Field(at)) {
+				return false
+			}
+		}
+	case reflect.Array, reflect.Slice:
+		for at := range value.Len() {
+			if !isUTF8(value.Index(at)) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for _, key := range value.MapKeys() {
+			if !isUTF8(key) || !isUTF8(value.MapIndex(key)) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // Lines in memory, or in a file of the spool.
@@ -527,10 +690,8 @@ type heldBatch struct {
 	file  *os.File
 }
 
-func (b *heldBatch) add(line []byte) (err error) {
-	if b.spool == nil {
-		b.body = append(b.body, line...)
-	} else if err = b.write(line); err != nil {
+func (b *heldBatch) add(line []byte) error {
+	if err := b.write(line); err != nil {
 		return err
 	}
 	b.lines++
@@ -538,12 +699,16 @@ func (b *heldBatch) add(line []byte) (err error) {
 	return nil
 }
 
-func (b *heldBatch) write(line []byte) (err error) {
+func (b *heldBatch) write(text []byte) (err error) {
+	if b.spool == nil {
+		b.body = append(b.body, text...)
+		return nil
+	}
 	if b.file == nil {
-		b.file, err = os.OpenFile(b.path(), os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		b.file, err = os.OpenFile(b.path(), os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	}
 	if err == nil {
-		_, err = b.file.Write(line)
+		_, err = b.file.Write(text)
 	}
 	return err
 }
@@ -555,11 +720,19 @@ func (b *heldBatch) seal() error {
 	return errors.Join(b.file.Sync(), b.file.Close())
 }
 
+// Its key is that of the batch and a letter, so it sorts between the batch and the next one.
+func (b *heldBatch) half(letter string, lines, bytes int) *heldBatch {
+	return &heldBatch{key: b.key + letter, spool: b.spool, lines: lines, bytes: bytes}
+}
+
 func (b *heldBatch) read() ([]byte, error) {
 	if b.spool == nil {
 		return b.body, nil
 	}
 	body, err := os.ReadFile(b.path())
+	if err == nil && len(body) < b.bytes {
+		err = fmt.Errorf("%s: %w", b.path(), io.ErrUnexpectedEOF)
+	}
 	return body[:min(b.bytes, len(body))], err
 }
 
@@ -573,7 +746,7 @@ func (b *heldBatch) remove() error {
 	return nil
 }
 
-// Cuts off a line without its end: Send did not return for it.
+// Counts the lines. One without its end does not count: Send did not return for it.
 func (b *heldBatch) recover() error {
 	body, err := os.ReadFile(b.path())
 	if err != nil {
@@ -584,7 +757,7 @@ func (b *heldBatch) recover() error {
 	if b.lines == 0 {
 		return b.remove()
 	}
-	return os.Truncate(b.path(), int64(b.bytes))
+	return nil
 }
 
 func (b *heldBatch) path() string {
@@ -597,7 +770,7 @@ type spoolFolder struct {
 	lock   *os.File
 }
 
-var batchFile = regexp.MustCompile(`^\d{13}-[0-9a-f]{16}\.ndjson$`)
+var batchFile = regexp.MustCompile(`^\d{13}-[0-9a-f]{16}[ab]*\.ndjson$`)
 
 func openSpool(folder string) (*spoolFolder, []*heldBatch, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -628,17 +801,31 @@ func (s *spoolFolder) recover() (found []*heldBatch, err error) {
 	if err != nil {
 		return nil, err
 	}
+	var keys []string
 	for _, file := range files {
-		if !batchFile.MatchString(file.Name()) {
+		if batchFile.MatchString(file.Name()) {
+			keys = append(keys, strings.TrimSuffix(file.Name(), ".ndjson"))
+		}
+	}
+	slices.Sort(keys)
+	// No key has it.
+	whole := " "
+	for _, key := range keys {
+		batch := &heldBatch{key: key, spool: s}
+		// The process died while it halved this batch, and had sent neither half.
+		if strings.HasPrefix(key, whole) {
+			if err := batch.remove(); err != nil {
+				return nil, err
+			}
 			continue
 		}
-		batch := &heldBatch{key: strings.TrimSuffix(file.Name(), ".ndjson"), spool: s}
-		if err := batch.recover(); err != nil {
-			return nil, err
-		}
-		stamp, _ := strconv.ParseInt(batch.key[:13], 10, 64)
+		whole = key
+		stamp, _ := strconv.ParseInt(key[:13], 10, 64)
 		stamps.keep(stamp)
-		if batch.lines > 0 {
+		if err := batch.recover(); err != nil {
+			bad := filepath.Join(s.folder, key+".bad")
+			warn("a batch cannot be read, and is now %s: %v", bad, errors.Join(err, os.Rename(batch.path(), bad)))
+		} else if batch.lines > 0 {
 			found = append(found, batch)
 		}
 	}

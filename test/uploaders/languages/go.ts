@@ -21,7 +21,17 @@ async function built(folder: string, name: string): Promise<string[]> {
 export const go: Language = {
   name: 'go',
   mostMemory: 120,
-  poison: {},
+  poison: {
+    'a channel': 'send',
+    NaN: 'send',
+    'an infinite number': 'send',
+    'a map that has itself': 'send',
+    'a marshaler that fails': 'send',
+    'a marshaler without a result': 'send',
+    'a marshaler that writes no JSON': 'send',
+    'a text that is not UTF-8': 'send',
+    'a key that is not UTF-8': 'send',
+  },
   async prepare(folder, client) {
     await mkdir(join(folder, 'uploader'));
     await writeFile(join(folder, 'uploader', client.file), client.text);

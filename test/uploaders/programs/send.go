@@ -3,7 +3,9 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"strings"
@@ -11,6 +13,36 @@ import (
 
 	"uploaders/uploader"
 )
+
+var isPoisoned = os.Args[10] == "yes"
+
+type noMarshaler struct{ text string }
+
+func (m noMarshaler) MarshalJSON() ([]byte, error) {
+	if m.text == "" {
+		return nil, errors.New("this has no JSON")
+	}
+	return []byte(m.text[1:]), nil
+}
+
+func poison(text string) []uploader.Entry {
+	circle := map[string]any{}
+	circle["circle"] = circle
+	return []uploader.Entry{
+		{N: -1, Text: text},
+		{N: -2, Text: strings.Repeat("x", 2<<20)},
+		{N: -3, Text: strings.Repeat("x", 17<<20)},
+		{N: 1, More: make(chan int)},
+		{N: 1, More: math.NaN()},
+		{N: 1, More: math.Inf(-1)},
+		{N: 1, More: circle},
+		{N: 1, More: noMarshaler{}},
+		{N: 1, More: noMarshaler{" "}},
+		{N: 1, More: noMarshaler{" {]"}},
+		{N: 1, Text: "\xff"},
+		{N: 1, More: map[string]any{"\xff": 1}},
+	}
+}
 
 func main() {
 	if err := run(); err != nil {
@@ -32,10 +64,7 @@ func run() error {
 		BaseURL:    os.Args[1],
 		HeldBytes:  number(7),
 		BatchLines: number(8),
-		OnRefused: func(refusal uploader.Refusal) {
-			text, _ := json.Marshal(refusal)
-			fmt.Println(string(text))
-		},
+		OnRefused:  tell,
 	}
 	if os.Args[2] != "-" {
 		options.Spool = os.Args[2]
@@ -45,6 +74,10 @@ func run() error {
 		return err
 	}
 	text := strings.Repeat("x", number(6))
+	var poisons []uploader.Entry
+	if isPoisoned {
+		poisons = poison(text)
+	}
 	for n := number(4); n <= number(5); n++ {
 		if err := client.Send(context.Background(), uploader.Entry{N: int64(n), Text: text}); err != nil {
 			return err
@@ -54,10 +87,30 @@ func run() error {
 				return err
 			}
 		}
+		if at := n - number(4); at < len(poisons) && client.Send(context.Background(), poisons[at]) != nil {
+			fmt.Println(-1-at, "send")
+		}
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(number(9))*time.Second)
 	defer cancel()
+	if isPoisoned {
+		if err := client.Flush(ctx); err == nil || !strings.Contains(err.Error(), "a callback that fails") {
+			return fmt.Errorf("Flush does not tell of the panic in a callback: %v", err)
+		}
+	}
 	return client.Close(ctx)
+}
+
+func tell(refusal uploader.Refusal) {
+	if !isPoisoned {
+		text, _ := json.Marshal(refusal)
+		fmt.Println(string(text))
+		return
+	}
+	var entry uploader.Entry
+	_ = json.Unmarshal(refusal.Entry, &entry)
+	fmt.Println(entry.N, refusal.Name)
+	panic("a callback that fails")
 }
 
 func number(at int) int {

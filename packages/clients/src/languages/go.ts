@@ -26,7 +26,9 @@ export const go: Language = {
   usage: [
     'client, err := uploader.New(uploader.Options{BaseURL: ADDRESS})',
     'err = client.Send(ctx, uploader.Entry{})',
-    'err = client.Close(ctx)',
+    'if err := client.Close(ctx); err != nil {',
+    '    log.Fatal(err)',
+    '}',
   ],
   habits: { field: pascal, keywords: ['MarshalJSON', 'UnmarshalJSON'] },
   types({ records, choices }, naming) {

@@ -24,7 +24,9 @@ const go = ({
   key,
 }: To) => `client, err := uploader.New(uploader.Options{BaseURL: ${text(origin)}${key === undefined ? '' : `, Key: ${text(key)}`}})
 err = client.Send(ctx, uploader.Entry{})
-err = client.Close(ctx)
+if err := client.Close(ctx); err != nil {
+    log.Fatal(err)
+}
 `;
 
 const java = ({ origin, key }: To) => `var options = new Uploader.Options(${text(origin)});
