@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::error::Error;
+use std::fmt;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
@@ -32,8 +34,8 @@ pub struct Options {
     pub key: Option<String>,
     /// A folder, for one process at a time: what `send` returned for survives a crash.
     pub spool: Option<PathBuf>,
-    /// Called for each entry that the server refuses; otherwise a warning is printed. It must not wait for `send` or `flush`.
-    pub on_refused: Option<Box<dyn FnMut(Refusal) + Send>>,
+    /// Called for each entry that can never be stored; otherwise a warning is printed. It must not wait for `send` or `flush`.
+    pub on_refused: Option<OnRefused>,
     /// Called once if this file is out of date; otherwise a warning is printed.
     pub on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
     /// A batch is sent when it has so many lines or bytes, or is so old.
@@ -62,6 +64,8 @@ impl Default for Options {
         }
     }
 }
+
+pub type OnRefused = Box<dyn FnMut(Refusal) + Send>;
 
 /// An entry that was not stored, and why.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -94,6 +98,34 @@ pub struct Stale {
     pub change: String,
 }
 
+/// Is in the error of `close` if entries are left, and of all methods after the server has refused a whole batch, such as
+/// for a wrong key: `error.get_ref()?.downcast_ref::<NotStored>()`.
+#[derive(Clone, Debug)]
+pub struct NotStored {
+    pub entries: usize,
+    /// They stay in the spool, and the next process sends them.
+    pub in_spool: bool,
+    /// The last answer. The status is 0 if there was none.
+    pub status: u16,
+    pub name: String,
+    pub message: String,
+}
+
+impl Error for NotStored {}
+
+impl fmt::Display for NotStored {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        write!(to, "{} entries are not stored", self.entries)?;
+        if self.in_spool {
+            write!(to, " and stay in the spool")?;
+        }
+        if self.status != 0 {
+            write!(to, ": {} {}", self.status, self.name)?;
+        }
+        write!(to, ": {}", self.message)
+    }
+}
+
 /// Sends entries in batches, in order. Each is stored once, whatever fails on the way.
 /// Threads may share it. `Drop` closes it.
 pub struct Uploader {
@@ -112,7 +144,6 @@ impl Uploader {
         let sender = Sender {
             url: format!("{base}/api/applications/{DOMAIN}/data/batch"),
             key: options.key.take(),
-            on_refused: options.on_refused.take(),
             on_stale: options.on_stale.take(),
             is_stale: false,
             agent: ureq::Agent::config_builder()
@@ -125,16 +156,19 @@ impl Uploader {
                 .into(),
         };
         let mut state = State {
-            trouble: "the server has not answered".to_string(),
+            trouble: Trouble::new("the server has not answered"),
             ..State::default()
         };
         if let Some(folder) = &options.spool {
             state.lock = Some(lock(folder)?);
             state.sealed = recover(folder)?;
             state.held = state.sealed.iter().map(|batch| batch.bytes).sum();
+            state.taken = state.sealed.iter().map(|batch| batch.lines).sum();
         }
+        let on_refused = Mutex::new(options.on_refused.take());
         state.options = options;
         let shared = Arc::new(Shared {
+            on_refused,
             state: Mutex::new(state),
             changed: Condvar::new(),
         });
@@ -145,14 +179,26 @@ impl Uploader {
         Ok(Uploader { shared })
     }
 
-    /// Hands over an entry. Waits while too much is held.
+    /// Hands over an entry. Waits while too much is held. Fails for what JSON does not have, such as NaN.
     pub fn send(&self, entry: &Entry) -> io::Result<()> {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let shared = &*self.shared;
-        let is_full =
-            |state: &mut State| !state.is_closed && state.held >= state.options.held_bytes;
+        if line.len() > MOST_BYTES {
+            let refusal = Trouble {
+                name: "PayloadTooLargeError".to_string(),
+                ..Trouble::new("the entry has more than 8 MiB")
+            };
+            shared.tell(&line, vec![refusal.of_line()]);
+            return Ok(());
+        }
+        let is_full = |state: &mut State| {
+            !state.is_closed && !state.is_refused && state.held >= state.options.held_bytes
+        };
         let mut state = shared.changed.wait_while(shared.lock(), is_full).unwrap();
+        if state.is_refused {
+            return Err(state.not_stored());
+        }
         if state.is_closed {
             return Err(io::Error::other("the uploader is closed"));
         }
@@ -160,45 +206,43 @@ impl Uploader {
     }
 
     /// Waits until all that was handed over before is answered.
-    pub fn flush(&self) {
+    pub fn flush(&self) -> io::Result<()> {
         let mut state = self.shared.lock();
         self.shared.seal(&mut state);
-        let last = state.answered + state.sealed.len();
-        let is_left = |state: &mut State| state.answered < last && !state.is_ended;
-        drop(self.shared.changed.wait_while(state, is_left).unwrap());
+        let last = state.taken;
+        let is_left = |state: &mut State| {
+            (state.answered < last || state.is_telling) && !state.is_refused && !state.is_ended
+        };
+        let waited = self.shared.changed.wait_while(state, is_left);
+        waited.unwrap().outcome(last)
     }
 
     /// Sends what is left, and ends. Fails with the number of entries that are not stored.
     pub fn close(&self) -> io::Result<()> {
         let shared = &*self.shared;
         let mut state = shared.lock();
-        if state.is_ended {
-            return Ok(());
-        }
         state.is_closed = true;
         shared.seal(&mut state);
         shared.changed.notify_all();
-        let is_left =
-            |state: &mut State| !state.sealed.is_empty() && !state.is_stuck && !state.is_ended;
+        let is_left = |state: &mut State| {
+            let is_open = !state.sealed.is_empty() || state.is_telling;
+            is_open && !state.is_refused && !state.is_stuck && !state.is_ended
+        };
         let limit = state.options.close_timeout;
         let waited = shared.changed.wait_timeout_while(state, limit, is_left);
         let (mut state, _) = waited.unwrap();
         state.is_ended = true;
         shared.changed.notify_all();
-        let place = state.lock.take().map_or("", |_| " and stay in the spool");
-        let left: usize = state.sealed.iter().map(|batch| batch.lines).sum();
-        if left > 0 {
-            let trouble = &state.trouble;
-            let message = format!("{left} entries are not stored{place}: {trouble}");
-            return Err(io::Error::other(message));
-        }
-        Ok(())
+        state.lock = None;
+        let last = state.taken;
+        state.outcome(last)
     }
 }
 
 impl Drop for Uploader {
     fn drop(&mut self) {
-        if let Err(error) = self.close() {
+        let is_ended = self.shared.lock().is_ended;
+        if let (false, Err(error)) = (is_ended, self.close()) {
             warn(&error.to_string());
         }
     }
@@ -207,6 +251,7 @@ impl Drop for Uploader {
 struct Shared {
     state: Mutex<State>,
     changed: Condvar,
+    on_refused: Mutex<Option<OnRefused>>,
 }
 
 #[derive(Default)]
@@ -217,14 +262,47 @@ struct State {
     filling: Option<Batch>,
     /// Batches without an answer, the oldest first.
     sealed: VecDeque<Arc<Batch>>,
+    /// Entries, and those of them that are stored or refused.
+    taken: usize,
     answered: usize,
     held: usize,
     is_closed: bool,
     is_ended: bool,
-    /// The oldest batch is refused as a whole, and stays: the spool has it, or the answer is not of Sluice.
+    /// `on_refused` is told of entries that are answered.
+    is_telling: bool,
+    /// The server refuses batches as a whole: none is sent any more.
+    is_refused: bool,
+    /// The answer for the oldest batch is not of Sluice.
     is_stuck: bool,
     /// Why the oldest batch is still here.
-    trouble: String,
+    trouble: Trouble,
+    /// The first panic in a callback, which `flush` or `close` tells once.
+    fault: Option<String>,
+}
+
+impl State {
+    fn outcome(&mut self, taken: usize) -> io::Result<()> {
+        let fault = self.fault.take();
+        if self.answered < taken {
+            return Err(self.not_stored());
+        }
+        fault.map_or(Ok(()), |fault| Err(io::Error::other(fault)))
+    }
+
+    fn not_stored(&self) -> io::Error {
+        let Trouble {
+            status,
+            name,
+            message,
+        } = self.trouble.clone();
+        io::Error::other(NotStored {
+            entries: self.taken - self.answered,
+            in_spool: self.options.spool.is_some(),
+            status,
+            name,
+            message,
+        })
+    }
 }
 
 impl Shared {
@@ -249,6 +327,7 @@ impl Shared {
         }
         if added.is_ok() {
             state.held += line.len();
+            state.taken += 1;
         }
         let options = &state.options;
         // Half of a line may be in the file, so nothing follows it there.
@@ -298,7 +377,7 @@ impl Shared {
                 state = self.changed.wait_timeout(state, left).unwrap().0;
             }
         }
-        (!state.is_ended)
+        (!state.is_ended && !state.is_refused)
             .then(|| state.sealed.front().cloned())
             .flatten()
     }
@@ -311,28 +390,27 @@ impl Shared {
             }
             let most = 30_000.min(500 << attempt.min(6));
             let mut pause = Duration::from_millis(random() % most);
-            let posted = sender.post(batch);
+            let tried = self.try_once(sender, batch);
             let mut state = self.lock();
             if state.is_ended {
                 return;
             }
-            match posted {
-                Err(error) => state.trouble = error.to_string(),
-                Ok((body, answer)) => {
-                    state.trouble = format!("{}: {}", answer.name, answer.message);
-                    let is_spooled = batch.path.is_some();
-                    if answer.is_about_lines || answer.is_refusal && !is_spooled {
-                        drop(state);
-                        sender.tell(&body, answer.refused(batch.lines));
-                        return self.end(batch);
-                    }
-                    if answer.is_temporary {
-                        pause = answer.retry_after.unwrap_or(pause);
-                    } else {
-                        pause = Duration::from_secs(30);
-                        self.stick(&mut state);
-                    }
+            match tried {
+                Ok(Outcome::Done) => return,
+                Ok(Outcome::Later(trouble, after)) => {
+                    state.trouble = trouble;
+                    pause = after.unwrap_or(pause);
                 }
+                Ok(Outcome::Refused(trouble)) => return self.refuse(&mut state, trouble),
+                Ok(Outcome::Stuck(trouble)) => {
+                    self.stick(&mut state, trouble);
+                    pause = Duration::from_secs(30);
+                }
+                // Only this process may remove or cut a batch.
+                Err(error) if is_missing(&error) => {
+                    return self.refuse(&mut state, Trouble::new(error));
+                }
+                Err(error) => state.trouble = Trouble::new(error),
             }
             let goes_on = |state: &mut State| !state.is_ended;
             let waited = self.changed.wait_timeout_while(state, pause, goes_on);
@@ -340,92 +418,102 @@ impl Shared {
         }
     }
 
-    /// The batch is answered. After the end of the uploader, its file belongs to the next process.
-    fn end(&self, batch: &Batch) {
+    fn try_once(&self, sender: &mut Sender, batch: &Batch) -> io::Result<Outcome> {
+        let body = batch.read()?;
+        let answer = sender.post(&batch.key, &body)?;
+        let trouble = answer.trouble;
+        if answer.is_about_lines {
+            self.end(batch, &body, answer.errors);
+            return Ok(Outcome::Done);
+        }
+        if answer.is_too_large && batch.lines > 1 {
+            self.split(batch, &body, trouble.status)?;
+            return Ok(Outcome::Done);
+        }
+        if trouble.status == 413 {
+            self.end(batch, &body, vec![trouble.of_line()]);
+            return Ok(Outcome::Done);
+        }
+        Ok(if answer.is_temporary {
+            Outcome::Later(trouble, answer.retry_after)
+        } else if answer.is_of_sluice {
+            Outcome::Refused(trouble)
+        } else {
+            Outcome::Stuck(trouble)
+        })
+    }
+
+    /// The oldest batch is answered. After the end of the uploader, its file belongs to the next process.
+    fn end(&self, batch: &Batch, body: &[u8], refused: Vec<Refusal>) {
         let mut state = self.lock();
         if state.is_ended {
             return;
         }
+        // Whatever the callback does, the batch is not sent again.
         if let Err(error) = batch.remove() {
             warn(&format!(
                 "a batch was stored and cannot be removed: {error}"
             ));
         }
         state.sealed.pop_front();
-        state.answered += 1;
+        state.answered += batch.lines;
         state.held -= batch.bytes;
         state.is_stuck = false;
+        state.is_telling = true;
+        self.changed.notify_all();
+        drop(state);
+        self.tell(body, refused);
+        self.lock().is_telling = false;
         self.changed.notify_all();
     }
 
-    fn stick(&self, state: &mut State) {
+    /// Replaces the oldest batch by its halves, as the server takes less at once. Later batches are smaller.
+    fn split(&self, batch: &Batch, body: &[u8], status: u16) -> io::Result<()> {
+        let mut state = self.lock();
+        if state.is_ended {
+            return Ok(());
+        }
+        let ends = body.iter().enumerate().filter(|(_, byte)| **byte == b'\n');
+        let at = ends.map(|(at, _)| at + 1).nth(batch.lines / 2 - 1);
+        let (first, second) = body.split_at(at.unwrap_or(0));
+        let halves = [batch.half('a', first)?, batch.half('b', second)?];
+        // Until here, the next process takes the batch; from here, its halves.
+        batch.remove()?;
+        let options = &mut state.options;
+        if status == 429 {
+            options.batch_lines = options.batch_lines.min(halves[1].lines);
+        } else {
+            options.batch_bytes = options.batch_bytes.min(batch.bytes / 2);
+        }
+        state.sealed.pop_front();
+        for half in halves.into_iter().rev() {
+            state.sealed.push_front(Arc::new(half));
+        }
+        Ok(())
+    }
+
+    fn refuse(&self, state: &mut State, trouble: Trouble) {
+        state.trouble = trouble;
+        state.is_refused = true;
+        self.changed.notify_all();
+    }
+
+    fn stick(&self, state: &mut State, trouble: Trouble) {
         if !state.is_stuck {
-            let trouble = &state.trouble;
+            let Trouble { name, message, .. } = &trouble;
             warn(&format!(
-                "a batch is not stored, and is tried again every 30 s: {trouble}"
+                "a batch is not stored, and is tried again every 30 s: {name}: {message}"
             ));
         }
+        state.trouble = trouble;
         state.is_stuck = true;
         self.changed.notify_all();
     }
-}
 
-/// What the thread has for itself.
-struct Sender {
-    url: String,
-    key: Option<String>,
-    on_refused: Option<Box<dyn FnMut(Refusal) + Send>>,
-    on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
-    is_stale: bool,
-    agent: ureq::Agent,
-}
-
-impl Sender {
-    fn post<'a>(&mut self, batch: &'a Batch) -> io::Result<(Cow<'a, [u8]>, Answer)> {
-        let body = batch.read()?;
-        let mut request = self
-            .agent
-            .post(&self.url)
-            .header("Content-Type", "application/x-ndjson")
-            .header("Idempotency-Key", &batch.key)
-            .header("Sluice-Schema-Version", SCHEMA_VERSION.to_string());
-        if let Some(key) = &self.key {
-            request = request.header("X-Api-Key", key);
-        }
-        let response = request.send(&body[..]).map_err(io::Error::other)?;
-        let (head, text) = response.into_parts();
-        let text = text.into_with_config().limit(u64::MAX).read_to_vec();
-        let text = text.map_err(io::Error::other)?;
-        let header = |name: &str| head.headers.get(name)?.to_str().ok();
-        if let Some(change) = header("Sluice-Schema-Change") {
-            let version = header("Sluice-Schema-Version").and_then(|text| text.parse().ok());
-            self.tell_once(Stale {
-                version: version.unwrap_or(0),
-                change: change.to_string(),
-            });
-        }
-        let answer = Answer::read(head.status.as_u16(), header("Retry-After"), &text);
-        Ok((body, answer))
-    }
-
-    fn tell_once(&mut self, stale: Stale) {
-        if self.is_stale {
-            return;
-        }
-        self.is_stale = true;
-        let Stale { version, change } = &stale;
-        match self.on_stale.take() {
-            Some(on_stale) => call(|| on_stale(stale)),
-            None => warn(&format!(
-                "the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: \
-                 run sluice client rust --app {DOMAIN}"
-            )),
-        }
-    }
-
-    fn tell(&mut self, body: &[u8], refused: Vec<Refusal>) {
+    fn tell(&self, body: &[u8], refused: Vec<Refusal>) {
         let Some(first) = refused.first() else { return };
-        let Some(on_refused) = &mut self.on_refused else {
+        let mut on_refused = self.on_refused.lock().unwrap();
+        let Some(on_refused) = &mut *on_refused else {
             let why = match first.details.first() {
                 Some(Detail { path, message, .. }) => format!("{path} {message}"),
                 None => first.message.clone(),
@@ -441,29 +529,128 @@ impl Sender {
             if let Some(line) = lines.get(refusal.line - 1) {
                 refusal.entry = String::from_utf8_lossy(line).into_owned();
             }
-            call(|| on_refused(refusal));
+            if let Err(fault) = call(|| on_refused(refusal)) {
+                self.lock().fault.get_or_insert(fault);
+            }
+        }
+    }
+}
+
+/// What became of a batch.
+enum Outcome {
+    /// It is answered, or its halves are in its place.
+    Done,
+    Later(Trouble, Option<Duration>),
+    Refused(Trouble),
+    Stuck(Trouble),
+}
+
+/// What the thread has for itself.
+struct Sender {
+    url: String,
+    key: Option<String>,
+    on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
+    is_stale: bool,
+    agent: ureq::Agent,
+}
+
+impl Sender {
+    fn post(&mut self, key: &str, body: &[u8]) -> io::Result<Answer> {
+        let mut request = self
+            .agent
+            .post(&self.url)
+            .header("Content-Type", "application/x-ndjson")
+            .header("Idempotency-Key", key)
+            .header("Sluice-Schema-Version", SCHEMA_VERSION.to_string());
+        if let Some(key) = &self.key {
+            request = request.header("X-Api-Key", key);
+        }
+        let response = request.send(body).map_err(io::Error::other)?;
+        let (head, text) = response.into_parts();
+        let text = text.into_with_config().limit(u64::MAX).read_to_vec();
+        let text = text.map_err(io::Error::other)?;
+        let header = |name: &str| head.headers.get(name)?.to_str().ok();
+        if let Some(change) = header("Sluice-Schema-Change") {
+            let version = header("Sluice-Schema-Version").and_then(|text| text.parse().ok());
+            self.tell_once(Stale {
+                version: version.unwrap_or(0),
+                change: change.to_string(),
+            });
+        }
+        Ok(Answer::read(
+            head.status.as_u16(),
+            header("Retry-After"),
+            &text,
+        ))
+    }
+
+    fn tell_once(&mut self, stale: Stale) {
+        if self.is_stale {
+            return;
+        }
+        self.is_stale = true;
+        let Stale { version, change } = &stale;
+        match self.on_stale.take() {
+            Some(on_stale) => drop(call(|| on_stale(stale))),
+            None => warn(&format!(
+                "the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: \
+                 run sluice client rust --app {DOMAIN}"
+            )),
         }
     }
 }
 
 /// A panic in a callback must not lose a batch. Rust prints it.
-fn call(callback: impl FnOnce()) {
-    let _ = catch_unwind(AssertUnwindSafe(callback));
+fn call(callback: impl FnOnce()) -> Result<(), String> {
+    catch_unwind(AssertUnwindSafe(callback)).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str);
+        let text = text.or(panic.downcast_ref::<&str>().copied());
+        format!("a callback panicked: {}", text.unwrap_or("no text"))
+    })
 }
 
 fn warn(message: &str) {
     eprintln!("Sluice {DOMAIN}: {message}");
 }
 
-struct Answer {
+/// No server takes more as one entry.
+const MOST_BYTES: usize = 8 << 20;
+
+/// Why entries are not stored. The status is 0 if there was no answer.
+#[derive(Clone, Default)]
+struct Trouble {
+    status: u16,
     name: String,
     message: String,
+}
+
+impl Trouble {
+    fn new(message: impl ToString) -> Trouble {
+        Trouble {
+            message: message.to_string(),
+            ..Trouble::default()
+        }
+    }
+
+    fn of_line(self) -> Refusal {
+        Refusal {
+            line: 1,
+            name: self.name,
+            message: self.message,
+            ..Refusal::default()
+        }
+    }
+}
+
+struct Answer {
+    trouble: Trouble,
     /// Each line was stored, or is in `errors`.
     is_about_lines: bool,
     errors: Vec<Refusal>,
     is_temporary: bool,
-    /// Of the whole batch, by Sluice.
-    is_refusal: bool,
+    /// No wait helps: fewer lines do.
+    is_too_large: bool,
+    is_of_sluice: bool,
     retry_after: Option<Duration>,
 }
 
@@ -504,31 +691,23 @@ impl Answer {
             _ => Vec::new(),
         };
         let have_lines = !errors.is_empty() && errors.iter().all(|error| error.line > 0);
-        let is_temporary = matches!(status, 207 | 408 | 500 | 502 | 503 | 504)
-            || status == 429 && after.is_some();
+        // Sluice says when to try again, unless that cannot help.
+        let is_over_rate = status == 429 && after.is_none() && is_of_sluice;
         let seconds: Option<u64> = after.and_then(|text| text.parse().ok());
         Answer {
-            name: error.name,
-            message: error.message,
+            trouble: Trouble {
+                status,
+                name: error.name,
+                message: error.message,
+            },
             is_about_lines: status == 201 || have_lines,
             errors,
-            is_temporary,
-            is_refusal: is_of_sluice && !is_temporary,
+            is_temporary: matches!(status, 207 | 408 | 429 | 500 | 502 | 503 | 504)
+                && !is_over_rate,
+            is_too_large: status == 413 || is_over_rate,
+            is_of_sluice,
             retry_after: seconds.map(|seconds| Duration::from_secs(seconds.min(86_400))),
         }
-    }
-
-    fn refused(self, lines: usize) -> Vec<Refusal> {
-        if self.is_about_lines {
-            return self.errors;
-        }
-        let refusal = |line| Refusal {
-            line,
-            name: self.name.clone(),
-            message: self.message.clone(),
-            ..Refusal::default()
-        };
-        (1..=lines).map(refusal).collect()
     }
 }
 
@@ -574,8 +753,37 @@ impl Batch {
             return Ok((&self.body).into());
         };
         let mut body = fs::read(path)?;
+        if body.len() < self.bytes {
+            return Err(io::ErrorKind::UnexpectedEof.into());
+        }
         body.truncate(self.bytes);
         Ok(body.into())
+    }
+
+    /// Its key is that of the batch and a letter, so it sorts between the batch and the next one.
+    fn half(&self, letter: char, body: &[u8]) -> io::Result<Batch> {
+        let key = format!("{}{letter}", self.key);
+        let mut half = Batch {
+            path: self
+                .path
+                .as_deref()
+                .map(|path| path.with_file_name(format!("{key}.ndjson"))),
+            key,
+            due: self.due,
+            lines: count_lines(body),
+            bytes: body.len(),
+            body: Vec::new(),
+            file: None,
+        };
+        if let Some(path) = &half.path {
+            let mut file = create(path)?;
+            file.set_len(0)?;
+            file.write_all(body)?;
+            file.sync_data()?;
+        } else {
+            half.body = body.to_vec();
+        }
+        Ok(half)
     }
 
     fn remove(&self) -> io::Result<()> {
@@ -584,6 +792,17 @@ impl Batch {
             _ => Ok(()),
         }
     }
+}
+
+fn count_lines(body: &[u8]) -> usize {
+    body.iter().filter(|byte| **byte == b'\n').count()
+}
+
+fn is_missing(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::UnexpectedEof
+    )
 }
 
 fn path_of(folder: &Path, key: &str) -> PathBuf {
@@ -617,43 +836,61 @@ fn lock(folder: &Path) -> io::Result<File> {
 
 /// The batches of an earlier process, the oldest first.
 fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
-    let mut found = Vec::new();
+    let mut keys = Vec::new();
     for file in fs::read_dir(folder)? {
         let name = file?.file_name().to_string_lossy().into_owned();
-        let Some(key) = name.strip_suffix(".ndjson").filter(|key| is_key(key)) else {
-            continue;
-        };
-        LAST_STAMP.fetch_max(key[..13].parse().unwrap_or(0), Ordering::Relaxed);
+        let key = name.strip_suffix(".ndjson").filter(|key| is_key(key));
+        keys.extend(key.map(str::to_string));
+    }
+    keys.sort();
+    let mut found = VecDeque::new();
+    let mut whole = None;
+    for key in &keys {
         let path = path_of(folder, key);
-        let body = fs::read(&path)?;
+        // The process died while it halved this batch, and had sent neither half.
+        if whole.is_some_and(|whole: &String| key.starts_with(whole)) {
+            fs::remove_file(&path)?;
+            continue;
+        }
+        whole = Some(key);
+        LAST_STAMP.fetch_max(key[..13].parse().unwrap_or(0), Ordering::Relaxed);
+        let body = match fs::read(&path) {
+            Ok(body) => body,
+            Err(error) => {
+                let bad = path.with_extension("bad");
+                fs::rename(&path, &bad)?;
+                let bad = bad.display();
+                warn(&format!(
+                    "a batch cannot be read, and is now {bad}: {error}"
+                ));
+                continue;
+            }
+        };
+        // A line without its end does not count: `send` did not return for it.
         let bytes = body.iter().rposition(|byte| *byte == b'\n');
         let batch = Batch {
-            key: key.to_string(),
+            key: key.clone(),
             due: Instant::now(),
-            lines: body.iter().filter(|byte| **byte == b'\n').count(),
+            lines: count_lines(&body),
             bytes: bytes.map_or(0, |at| at + 1),
             body: Vec::new(),
             path: Some(path),
             file: None,
         };
-        // A line without its end is cut off: `send` did not return for it.
-        let file = File::options().write(true).open(path_of(folder, key))?;
-        file.set_len(batch.bytes as u64)?;
         if batch.lines > 0 {
-            found.push(Arc::new(batch));
+            found.push_back(Arc::new(batch));
         } else {
             batch.remove()?;
         }
     }
-    found.sort_by(|a, b| a.key.cmp(&b.key));
-    Ok(found.into())
+    Ok(found)
 }
 
 fn is_key(text: &str) -> bool {
     text.split_once('-').is_some_and(|(stamp, random)| {
         stamp.len() == 13
             && stamp.bytes().all(|byte| byte.is_ascii_digit())
-            && random.len() == 16
+            && random.len() >= 16
             && random.bytes().all(|byte| byte.is_ascii_hexdigit())
     })
 }

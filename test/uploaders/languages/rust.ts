@@ -17,7 +17,7 @@ async function built(folder: string, name: string): Promise<string[]> {
 export const rust: Language = {
   name: 'rust',
   mostMemory: 100,
-  poison: {},
+  poison: { NaN: 'send', 'an infinite number': 'send' },
   async prepare(folder, client) {
     await writeFile(join(folder, client.file), client.text);
     return built(folder, 'send');

@@ -15,6 +15,7 @@ fn main() {
 fn run() -> Result<()> {
     let args: Vec<String> = std::env::args().collect();
     let number = |at: usize| args[at].parse::<i64>().unwrap();
+    let is_poisoned = args[10] == "yes";
     let mut sent = match args[3].as_str() {
         "-" => None,
         path => Some(File::options().append(true).open(path)?),
@@ -22,26 +23,58 @@ fn run() -> Result<()> {
     let uploader = Uploader::new(Options {
         base_url: args[1].clone(),
         spool: (args[2] != "-").then(|| args[2].clone().into()),
-        on_refused: Some(Box::new(print)),
+        on_refused: Some(Box::new(move |refusal| tell(refusal, is_poisoned))),
         held_bytes: number(7) as usize,
         batch_lines: number(8) as usize,
         close_timeout: Duration::from_secs(number(9) as u64),
         ..Options::default()
     })?;
     let text = "x".repeat(number(6) as usize);
+    let mut count = 0;
+    let mut poison = poison(&text, is_poisoned).into_iter();
     for n in number(4)..=number(5) {
         let text = text.clone();
-        uploader.send(&Entry { n, text, more: None })?;
+        uploader.send(&Entry { n, text, more: None, ratio: None })?;
         if let Some(sent) = &mut sent {
             sent.write_all(format!("{n}\n").as_bytes())?;
         }
+        if let Some(entry) = poison.next() {
+            count += 1;
+            if uploader.send(&entry).is_err() {
+                println!("-{count} send");
+            }
+        }
+    }
+    if is_poisoned {
+        let told = uploader.flush().unwrap_err().to_string();
+        assert_eq!(told, "a callback panicked: a callback that fails");
     }
     uploader.close()
 }
 
-fn print(refusal: Refusal) {
+fn poison(text: &str, is_poisoned: bool) -> Vec<Entry> {
+    let entry = |n, text| Entry { n, text, more: None, ratio: None };
+    let of_ratio = |ratio| Entry { ratio: Some(ratio), ..entry(1, String::new()) };
+    if !is_poisoned {
+        return Vec::new();
+    }
+    vec![
+        entry(-1, text.to_string()),
+        entry(-2, "x".repeat(2 << 20)),
+        entry(-3, "x".repeat(17 << 20)),
+        of_ratio(f64::NAN),
+        of_ratio(f64::NEG_INFINITY),
+    ]
+}
+
+fn tell(refusal: Refusal, is_poisoned: bool) {
     let Refusal { entry, line, name, message, details } = refusal;
-    let entry: serde_json::Value = serde_json::from_str(&entry).unwrap();
+    // A line of a damaged file may not be JSON.
+    let entry = serde_json::from_str(&entry).unwrap_or(serde_json::Value::String(entry));
+    if is_poisoned {
+        println!("{} {name}", entry["n"]);
+        panic!("a callback that fails");
+    }
     let object = serde_json::json!({
         "entry": entry, "line": line, "name": name, "message": message, "details": details
     });

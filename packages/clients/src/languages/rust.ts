@@ -18,6 +18,42 @@ const { plainType } = createTypeOf({
   map: (of) => `std::collections::BTreeMap<String, ${of}>`,
   nullable: (type, value) => (isAny(value) ? type : `Option<${type}>`),
 });
+/** serde_json writes null for a number that is not finite. */
+const checked = ', serialize_with = "finite"';
+const helper = [
+  '/// JSON has no NaN and no infinity.',
+  'trait Finite {',
+  '    fn is_finite(&self) -> bool;',
+  '}',
+  '',
+  ...[
+    ['f64', 'f64::is_finite(*self)'],
+    ['Option<T>', 'self.iter().all(T::is_finite)'],
+    ['Vec<T>', 'self.iter().all(T::is_finite)'],
+    ['std::collections::BTreeMap<String, T>', 'self.values().all(T::is_finite)'],
+  ].flatMap(([type = '', test]) => [
+    `impl${type.includes('T>') ? '<T: Finite>' : ''} Finite for ${type} {`,
+    '    fn is_finite(&self) -> bool {',
+    `        ${test}`,
+    '    }',
+    '}',
+    '',
+  ]),
+  'fn finite<T, S>(value: &T, serializer: S) -> Result<S::Ok, S::Error>',
+  'where',
+  '    T: Finite + serde::Serialize,',
+  '    S: serde::Serializer,',
+  '{',
+  '    if !value.is_finite() {',
+  '        return Err(serde::ser::Error::custom("JSON has no such number"));',
+  '    }',
+  '    value.serialize(serializer)',
+  '}',
+  '',
+];
+const hasNumbers = (value: Value): boolean =>
+  value.kind === 'list' || value.kind === 'map' ? hasNumbers(value.of) : value.kind === 'number';
+
 const keywords = [
   ...'as async await break const continue crate dyn else enum extern false fn for if impl in let loop'.split(
     ' ',
@@ -41,7 +77,7 @@ const keywords = [
     'Debug',
     'Copy',
   ],
-  ...['Default', 'PartialEq', 'Eq'],
+  ...['Default', 'PartialEq', 'Eq', 'Finite'],
 ];
 
 export const rust: Language = {
@@ -59,10 +95,11 @@ export const rust: Language = {
   habits: { field: snake, keywords },
   types({ records, choices }, naming) {
     const holdsItself = createHoldsItself();
-    return [
+    const lines = [
       ...records.flatMap((record) => structOf(record, naming, holdsItself)),
       ...choices.flatMap((choice) => enumOf(choice, naming)),
     ];
+    return lines.some((line) => line.includes(checked)) ? [...lines, ...helper] : lines;
   },
   constants: (domain, version) => [
     `const DOMAIN: &str = ${quote(domain)};`,
@@ -82,7 +119,7 @@ function structOf(
     `pub struct ${naming.type(record)} {`,
     ...record.fields.flatMap((field) => [
       ...doc(field.description, '    '),
-      `    #[serde(rename = ${quote(field.key)}${field.isRequired ? '' : ', skip_serializing_if = "Option::is_none"'})]`,
+      `    #[serde(rename = ${quote(field.key)}${field.isRequired ? '' : ', skip_serializing_if = "Option::is_none"'}${hasNumbers(field.value) ? checked : ''})]`,
       `    pub ${naming.field(field)}: ${fieldType(field)},`,
     ]),
     ...(record.isOpen
