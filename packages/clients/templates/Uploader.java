@@ -1,7 +1,11 @@
 import com.fasterxml.jackson.annotation.*;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.URI;
@@ -26,9 +30,7 @@ import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -65,7 +67,7 @@ public final class Uploader implements AutoCloseable {
         public String key;
         /** A folder, for one process at a time: what `send` returned for survives a crash. */
         public Path spool;
-        /** Called by another thread for each entry that the server refuses; otherwise a warning is printed. */
+        /** Called by another thread for each entry that can never be stored; otherwise a warning is printed. */
         public Consumer<Refusal> onRefused;
         /** Called once if this file is out of date; otherwise a warning is printed. */
         public Consumer<Stale> onStale;
@@ -92,7 +94,46 @@ public final class Uploader implements AutoCloseable {
     /** The server has another version of the schema: `stricter` (it may refuse what this file allows) or `looser`. */
     public record Stale(int version, String change) {}
 
-    private static final ObjectMapper JSON = new ObjectMapper();
+    /**
+     * What `close` throws if entries are left, and all methods after the server has refused a whole batch, such as for a
+     * wrong key.
+     */
+    public static final class NotStored extends IOException {
+        private static final long serialVersionUID = 1;
+        public final long entries;
+        /** They stay in the spool, and the next process sends them. */
+        public final boolean inSpool;
+        /** Of the last answer; 0 if there was none. */
+        public final int status;
+        /** The name of its error; empty if there was none. */
+        public final String name;
+
+        private NotStored(long entries, boolean inSpool, Trouble trouble) {
+            super(entries + " entries are not stored" + (inSpool ? " and stay in the spool" : "") + ": " + trouble);
+            this.entries = entries;
+            this.inSpool = inSpool;
+            status = trouble.status;
+            name = trouble.name;
+        }
+    }
+
+    /** Why entries are not stored. */
+    private record Trouble(int status, String name, String message) {
+        @Override
+        public String toString() {
+            return status == 0 ? message : status + " " + name + ": " + message;
+        }
+
+        Refusal ofLine() {
+            return new Refusal("", 1, name, message, List.of());
+        }
+    }
+
+    /** No server takes more as one entry. */
+    private static final int LARGEST_ENTRY = 8 << 20;
+    private static final Trouble TOO_LARGE = new Trouble(0, "PayloadTooLargeError", "the entry has more than 8 MiB");
+    /** Jackson would write NaN as a text. */
+    private static final ObjectMapper JSON = JsonMapper.builder().disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS).build();
     private static final AtomicLong LAST_STAMP = new AtomicLong();
 
     private final Options options;
@@ -106,22 +147,34 @@ public final class Uploader implements AutoCloseable {
     private final Thread hook = new Thread(this::closeAtExit);
     /** A second call of `close` waits for the first. */
     private final ReentrantLock closing = new ReentrantLock();
+    private final ReentrantLock telling = new ReentrantLock();
     private boolean isStale;
 
     /** Guards what follows. */
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private Batch filling;
+    /** Of a batch: the server may take less at once than the options say. */
+    private int mostLines;
+    private int mostBytes;
     /** Batches without an answer, the oldest first. */
     private final Deque<Batch> sealed = new ArrayDeque<>();
+    /** Entries, and those of them that are stored or refused. */
+    private long taken;
     private long answered;
     private long held;
     private boolean isClosed;
     private boolean isEnded;
-    /** The server refuses the oldest batch as a whole, and it stays in the spool. */
+    /** `onRefused` is told of entries that are answered. */
+    private boolean isTelling;
+    /** The server refuses batches as a whole: none is sent any more. */
+    private boolean isRefused;
+    /** The answer for the oldest batch is not of Sluice. */
     private boolean isStuck;
     /** Why the oldest batch is still here. */
-    private String trouble = "the server has not answered";
+    private Trouble trouble = new Trouble(0, "", "the server has not answered");
+    /** The first error of a callback, which `flush` or `close` throws once. */
+    private Throwable fault;
     /** The request under way. */
     private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
 
@@ -132,26 +185,36 @@ public final class Uploader implements AutoCloseable {
     /** Sends first what an earlier process left in the spool. */
     public Uploader(Options options) throws IOException {
         this.options = options;
+        mostLines = options.batchLines;
+        mostBytes = options.batchBytes;
         if (!options.baseUrl.matches("https?://.+"))
             throw new IllegalArgumentException("baseUrl is an address such as https://sluice.example");
         url = URI.create(options.baseUrl.replaceAll("/+$", "") + "/api/applications/" + DOMAIN + "/data/batch");
         spool = options.spool == null ? null : new Spool(options.spool);
         if (spool != null) sealed.addAll(spool.found);
-        for (Batch batch : sealed) held += batch.bytes;
+        for (Batch batch : sealed) {
+            held += batch.bytes;
+            taken += batch.lines;
+        }
         thread.setDaemon(true);
         thread.start();
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Hands over an entry. Waits while too much is held. */
+    /** Hands over an entry. Waits while too much is held. Fails for what JSON does not have, such as NaN. */
     public void send(Entry entry) throws IOException, InterruptedException {
         byte[] text = JSON.writeValueAsBytes(entry);
-        byte[] line = Arrays.copyOf(text, text.length + 1);
-        line[text.length] = '\n';
+        if (text.length > LARGEST_ENTRY) {
+            tell(text, List.of(TOO_LARGE.ofLine()));
+            return;
+        }
+        byte[] line = lineOf(text);
         lock.lock();
         try {
             // A callback that sends must not wait for its own thread.
-            if (Thread.currentThread() != thread) await(() -> held < options.heldBytes || isClosed, null);
+            if (Thread.currentThread() != thread)
+                await(() -> held < options.heldBytes || isClosed || isRefused, null);
+            if (isRefused) throw notStored();
             if (isClosed) throw new IllegalStateException("the uploader is closed");
             add(line);
         } finally {
@@ -159,13 +222,25 @@ public final class Uploader implements AutoCloseable {
         }
     }
 
+    /** Fails unless it is JSON: serializers may write anything. */
+    private static byte[] lineOf(byte[] text) throws IOException {
+        try (JsonParser parser = JSON.createParser(text)) {
+            while (parser.nextToken() != null) {}
+        }
+        byte[] line = Arrays.copyOf(text, text.length + 1);
+        for (int at = 0; at < text.length; at++) if (line[at] == '\n') line[at] = ' ';
+        line[text.length] = '\n';
+        return line;
+    }
+
     /** Waits until all that was handed over before is answered. */
-    public void flush() throws InterruptedException {
+    public void flush() throws IOException, InterruptedException {
         lock.lock();
         try {
             seal();
-            long last = answered + sealed.size();
-            await(() -> answered >= last || isEnded, null);
+            long last = taken;
+            await(() -> answered >= last && !isTelling || isRefused || isEnded, null);
+            check(last);
         } finally {
             lock.unlock();
         }
@@ -178,6 +253,7 @@ public final class Uploader implements AutoCloseable {
         lock.lock();
         try {
             if (!isEnded) end();
+            check(taken);
         } finally {
             lock.unlock();
             closing.unlock();
@@ -189,7 +265,7 @@ public final class Uploader implements AutoCloseable {
         seal();
         changed.signalAll();
         try {
-            await(() -> sealed.isEmpty() || isStuck, options.closeTimeout);
+            await(() -> sealed.isEmpty() && !isTelling || isRefused || isStuck, options.closeTimeout);
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
         }
@@ -202,9 +278,21 @@ public final class Uploader implements AutoCloseable {
         } catch (IllegalStateException error) {
             // The program is ending.
         }
-        int left = sealed.stream().mapToInt(batch -> batch.lines).sum();
-        String where = spool == null ? "" : " and stay in the spool";
-        if (left > 0) throw new IOException(left + " entries are not stored" + where + ": " + trouble);
+    }
+
+    /** Throws what has gone wrong. */
+    private void check(long taken) throws IOException {
+        IOException error = answered < taken ? notStored() : null;
+        if (fault != null) {
+            if (error == null) error = new IOException("a callback failed", fault);
+            else error.addSuppressed(fault);
+            fault = null;
+        }
+        if (error != null) throw error;
+    }
+
+    private NotStored notStored() {
+        return new NotStored(taken - answered, spool != null, trouble);
     }
 
     private void closeAtExit() {
@@ -222,7 +310,7 @@ public final class Uploader implements AutoCloseable {
     }
 
     private void add(byte[] line) throws IOException {
-        if (filling != null && filling.bytes + line.length > options.batchBytes) seal();
+        if (filling != null && filling.bytes + line.length > mostBytes) seal();
         Batch batch = filling != null ? filling : new Batch(newKey(), spool);
         try {
             batch.add(line);
@@ -233,12 +321,13 @@ public final class Uploader implements AutoCloseable {
             throw error;
         }
         held += line.length;
+        taken++;
         if (filling == null) {
             filling = batch;
             filling.due = System.nanoTime() + options.batchAge.toNanos();
             changed.signalAll();
         }
-        if (batch.lines >= options.batchLines || batch.bytes >= options.batchBytes || batch.isDue()) seal();
+        if (batch.lines >= mostLines || batch.bytes >= mostBytes || batch.isDue()) seal();
     }
 
     /** From now on the batch takes no lines. It is sent when its turn comes. */
@@ -271,7 +360,7 @@ public final class Uploader implements AutoCloseable {
                 else if (filling.isDue()) seal();
                 else changed.awaitNanos(filling.due - System.nanoTime());
             }
-            return isEnded ? null : sealed.peek();
+            return isEnded || isRefused ? null : sealed.peek();
         } finally {
             lock.unlock();
         }
@@ -282,28 +371,45 @@ public final class Uploader implements AutoCloseable {
         for (int attempt = 0; ; attempt++) {
             long most = Math.min(30_000, 500L << Math.min(attempt, 6));
             Duration pause = Duration.ofMillis(ThreadLocalRandom.current().nextLong(most));
-            String reason;
-            boolean stays = false;
+            Trouble reason;
+            boolean refuses = false;
+            boolean sticks = false;
             try {
                 byte[] body = batch.read();
                 Answer answer = post(batch.key, body);
-                if (answer.isAboutLines || answer.isOfSluice && !answer.isTemporary && spool == null) {
-                    tell(body, answer, batch.lines);
-                    remove(batch);
+                reason = answer.trouble;
+                if (answer.isAboutLines) {
+                    remove(batch, body, answer.errors);
                     return;
                 }
-                reason = answer.name + ": " + answer.message;
-                stays = !answer.isTemporary;
-                if (stays) pause = Duration.ofSeconds(30);
+                if (answer.isTooLarge && batch.lines > 1) {
+                    split(batch, body, reason.status);
+                    return;
+                }
+                if (reason.status == 413) {
+                    remove(batch, body, List.of(reason.ofLine()));
+                    return;
+                }
+                refuses = !answer.isTemporary && answer.isOfSluice;
+                sticks = !answer.isTemporary && !answer.isOfSluice;
+                if (sticks) pause = Duration.ofSeconds(30);
                 else if (answer.retryAfter != null) pause = answer.retryAfter;
+            } catch (NoSuchFileException | EOFException error) {
+                // Only this process may remove or cut a batch.
+                reason = new Trouble(0, "", error.toString());
+                refuses = true;
             } catch (IOException | RuntimeException error) {
-                reason = error.toString();
+                reason = new Trouble(0, "", error.toString());
             }
             lock.lock();
             try {
                 if (isEnded) return;
                 trouble = reason;
-                if (stays) stick();
+                if (sticks && !isStuck) warn("a batch is not stored, and is tried again every 30 s: " + reason);
+                isStuck |= sticks;
+                isRefused = refuses;
+                changed.signalAll();
+                if (refuses) return;
                 await(() -> isEnded, pause);
                 if (isEnded) return;
             } finally {
@@ -312,26 +418,49 @@ public final class Uploader implements AutoCloseable {
         }
     }
 
-    /** The batch is answered. After the end of the uploader, its file belongs to the next process. */
-    private void remove(Batch batch) {
+    /** The oldest batch is answered. After the end of the uploader, its file belongs to the next process. */
+    private void remove(Batch batch, byte[] body, List<Refusal> refused) {
         lock.lock();
         try {
             if (isEnded) return;
+            // Whatever the callback does, the batch is not sent again.
             batch.discard();
             sealed.remove();
-            answered++;
+            answered += batch.lines;
             held -= batch.bytes;
             isStuck = false;
+            isTelling = true;
             changed.signalAll();
         } finally {
             lock.unlock();
         }
+        tell(body, refused);
+        lock.lock();
+        isTelling = false;
+        changed.signalAll();
+        lock.unlock();
     }
 
-    private void stick() {
-        if (!isStuck) warn("a batch is not stored, and is tried again every 30 s: " + trouble);
-        isStuck = true;
-        changed.signalAll();
+    /** Replaces the oldest batch by its halves, as the server takes less at once. Later batches are smaller. */
+    private void split(Batch batch, byte[] body, int status) throws IOException {
+        lock.lock();
+        try {
+            if (isEnded) return;
+            int lines = batch.lines / 2;
+            int at = 0;
+            for (int line = 0; line < lines; at++) if (body[at] == '\n') line++;
+            Batch first = batch.half('a', lines, Arrays.copyOf(body, at));
+            Batch second = batch.half('b', batch.lines - lines, Arrays.copyOfRange(body, at, body.length));
+            // Until here, the next process takes the batch; from here, its halves.
+            if (batch.path != null) Files.delete(batch.path);
+            sealed.remove();
+            sealed.addFirst(second);
+            sealed.addFirst(first);
+            if (status == 429) mostLines = Math.min(mostLines, second.lines);
+            else mostBytes = Math.min(mostBytes, batch.bytes / 2);
+        } finally {
+            lock.unlock();
+        }
     }
 
     private Answer post(String key, byte[] body) throws IOException, InterruptedException {
@@ -359,8 +488,7 @@ public final class Uploader implements AutoCloseable {
         }
     }
 
-    private void tell(byte[] body, Answer answer, int lines) {
-        List<Refusal> refused = answer.refused(lines);
+    private void tell(byte[] body, List<Refusal> refused) {
         if (refused.isEmpty()) return;
         if (options.onRefused == null) {
             Refusal first = refused.get(0);
@@ -370,11 +498,13 @@ public final class Uploader implements AutoCloseable {
             return;
         }
         String[] entries = new String(body, StandardCharsets.UTF_8).split("\n");
+        telling.lock();
         for (Refusal one : refused) {
             String entry = one.line <= entries.length ? entries[one.line - 1] : "";
             Refusal refusal = new Refusal(entry, one.line, one.name, one.message, one.details);
             call(() -> options.onRefused.accept(refusal));
         }
+        telling.unlock();
     }
 
     private void checkVersion(HttpResponse<?> response) {
@@ -390,11 +520,13 @@ public final class Uploader implements AutoCloseable {
     }
 
     /** An error in a callback must not lose a batch. */
-    private static void call(Runnable callback) {
+    private void call(Runnable callback) {
         try {
             callback.run();
         } catch (Throwable error) {
-            error.printStackTrace();
+            lock.lock();
+            if (fault == null) fault = error;
+            lock.unlock();
         }
     }
 
@@ -410,23 +542,24 @@ public final class Uploader implements AutoCloseable {
     }
 
     private static final class Answer {
-        final String name;
-        final String message;
+        final Trouble trouble;
         /** Each line was stored, or is in `errors`. */
         final boolean isAboutLines;
         final boolean isTemporary;
+        /** No wait helps: fewer lines do. */
+        final boolean isTooLarge;
         /** False if a proxy has answered. */
         final boolean isOfSluice;
         final Duration retryAfter;
-        private final List<Refusal> errors = new ArrayList<>();
+        final List<Refusal> errors = new ArrayList<>();
 
         Answer(HttpResponse<byte[]> response) {
             int status = response.statusCode();
             JsonNode body = parse(response.body());
             JsonNode error = body.path("error");
             isOfSluice = error.has("name");
-            name = error.path("name").asText("UnexpectedAnswer");
-            message = error.path("message").asText("the answer has status " + status);
+            String name = error.path("name").asText("UnexpectedAnswer");
+            trouble = new Trouble(status, name, error.path("message").asText("the answer has status " + status));
             JsonNode found = JSON.missingNode();
             if (status == 207) found = body.path("data").path("errors");
             if (status == 422) found = error.path("details");
@@ -437,7 +570,10 @@ public final class Uploader implements AutoCloseable {
             }
             isAboutLines = status == 201 || haveLines;
             String after = response.headers().firstValue("Retry-After").orElse(null);
-            isTemporary = List.of(207, 408, 500, 502, 503, 504).contains(status) || status == 429 && after != null;
+            // Sluice says when to try again, unless that cannot help.
+            boolean isOverRate = status == 429 && after == null && isOfSluice;
+            isTooLarge = status == 413 || isOverRate;
+            isTemporary = List.of(207, 408, 429, 500, 502, 503, 504).contains(status) && !isOverRate;
             boolean isNumber = after != null && after.matches("\\d{1,18}");
             retryAfter = isNumber ? Duration.ofSeconds(Math.min(86_400, Long.parseLong(after))) : null;
         }
@@ -461,19 +597,13 @@ public final class Uploader implements AutoCloseable {
         private static String textOf(JsonNode object, String name) {
             return object.path(name).asText("");
         }
-
-        List<Refusal> refused(int lines) {
-            if (isAboutLines) return errors;
-            List<Refusal> each = new ArrayList<>();
-            for (int line = 1; line <= lines; line++) each.add(new Refusal("", line, name, message, List.of()));
-            return each;
-        }
     }
 
     /** Lines in memory, or in a file of the spool. */
     private static final class Batch {
         final String key;
         final Path path;
+        private final Spool spool;
         long due;
         int lines;
         int bytes;
@@ -482,6 +612,7 @@ public final class Uploader implements AutoCloseable {
 
         Batch(String key, Spool spool) {
             this.key = key;
+            this.spool = spool;
             path = spool == null ? null : spool.pathOf(key);
         }
 
@@ -490,18 +621,34 @@ public final class Uploader implements AutoCloseable {
         }
 
         void add(byte[] line) throws IOException {
-            if (path == null) {
-                if (body == null) body = new ByteArrayOutputStream();
-                body.writeBytes(line);
-            } else {
-                if (file == null) {
-                    Files.createFile(path, Spool.ownerOnly("rw-------"));
-                    file = new RandomAccessFile(path.toFile(), "rw");
-                }
-                file.write(line);
-            }
+            write(line);
             lines++;
             bytes += line.length;
+        }
+
+        private void write(byte[] text) throws IOException {
+            if (path == null) {
+                if (body == null) body = new ByteArrayOutputStream();
+                body.writeBytes(text);
+                return;
+            }
+            if (file == null) {
+                Files.createFile(path, Spool.ownerOnly("rw-------"));
+                file = new RandomAccessFile(path.toFile(), "rw");
+            }
+            file.write(text);
+        }
+
+        /** Its key is that of the batch and a letter, so it sorts between the batch and the next one. */
+        Batch half(char letter, int lines, byte[] text) throws IOException {
+            Batch half = new Batch(key + letter, spool);
+            // An earlier try may have failed.
+            half.discard();
+            half.write(text);
+            half.seal();
+            half.lines = lines;
+            half.bytes = text.length;
+            return half;
         }
 
         void seal() throws IOException {
@@ -516,10 +663,11 @@ public final class Uploader implements AutoCloseable {
         byte[] read() throws IOException {
             if (path == null) return body.toByteArray();
             byte[] text = Files.readAllBytes(path);
+            if (text.length < bytes) throw new EOFException(path + " was cut");
             return text.length > bytes ? Arrays.copyOf(text, bytes) : text;
         }
 
-        /** A line without its end is cut off: `send` did not return for it. */
+        /** Counts the lines. One without its end does not count: `send` did not return for it. */
         void recover() throws IOException {
             byte[] text = Files.readAllBytes(path);
             for (int at = 0; at < text.length; at++)
@@ -527,9 +675,6 @@ public final class Uploader implements AutoCloseable {
                     lines++;
                     bytes = at + 1;
                 }
-            try (RandomAccessFile cut = new RandomAccessFile(path.toFile(), "rw")) {
-                cut.setLength(bytes);
-            }
             if (lines == 0) discard();
         }
 
@@ -547,35 +692,49 @@ public final class Uploader implements AutoCloseable {
     /** A folder with a file for each batch. */
     private static final class Spool {
         final List<Batch> found = new ArrayList<>();
-        private static final Set<Path> IN_USE = ConcurrentHashMap.newKeySet();
         private final Path folder;
-        private final Path path;
-        private final FileChannel channel;
+        private final String name;
+        private FileChannel channel;
 
         Spool(Path folder) throws IOException {
             this.folder = folder;
             Files.createDirectories(folder, ownerOnly("rwx------"));
-            path = folder.toRealPath();
-            // To open the file once more and close it would end the lock.
-            if (!IN_USE.add(path)) throw new IOException("this process uses the spool " + folder + " already");
-            channel = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            // To open the lock once more in a process and close it would end the lock. Class loaders share properties.
+            name = "sluice.spool." + folder.toRealPath();
+            if (System.getProperties().putIfAbsent(name, "in use") != null)
+                throw new IOException("this process uses the spool " + folder + " already");
             try {
+                channel = FileChannel.open(folder.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                 if (channel.tryLock() == null) throw new IOException("another process uses the spool " + folder);
                 recover();
-            } catch (IOException error) {
+            } catch (IOException | RuntimeException error) {
                 close();
                 throw error;
             }
         }
 
         private void recover() throws IOException {
-            String[] names = folder.toFile().list((in, name) -> name.matches("\\d{13}-[0-9a-f]{16}\\.ndjson"));
+            String[] names = folder.toFile().list((in, name) -> name.matches("\\d{13}-[0-9a-f]{16}[ab]*\\.ndjson"));
             if (names == null) throw new NoSuchFileException(folder.toString());
-            Arrays.sort(names);
-            for (String name : names) {
-                Batch batch = new Batch(name.replace(".ndjson", ""), this);
-                batch.recover();
-                LAST_STAMP.accumulateAndGet(Long.parseLong(name.substring(0, 13)), Math::max);
+            String[] keys = Arrays.stream(names).map(name -> name.replace(".ndjson", "")).sorted().toArray(String[]::new);
+            // No key has it.
+            String whole = " ";
+            for (String key : keys) {
+                Batch batch = new Batch(key, this);
+                // The process died while it halved this batch, and had sent neither half.
+                if (key.startsWith(whole)) {
+                    Files.delete(batch.path);
+                    continue;
+                }
+                whole = key;
+                LAST_STAMP.accumulateAndGet(Long.parseLong(key.substring(0, 13)), Math::max);
+                try {
+                    batch.recover();
+                } catch (IOException error) {
+                    Path bad = folder.resolve(key + ".bad");
+                    Files.move(batch.path, bad);
+                    warn("a batch cannot be read, and is now " + bad + ": " + error);
+                }
                 if (batch.lines > 0) found.add(batch);
             }
         }
@@ -585,8 +744,8 @@ public final class Uploader implements AutoCloseable {
         }
 
         void close() throws IOException {
-            channel.close();
-            IN_USE.remove(path);
+            if (channel != null) channel.close();
+            System.getProperties().remove(name);
         }
 
         /** Windows has other permissions. */

@@ -42,7 +42,17 @@ async function built(folder: string, name: string): Promise<string[]> {
 export const java: Language = {
   name: 'java',
   mostMemory: 250,
-  poison: {},
+  poison: {
+    NaN: 'send',
+    'an infinite number': 'send',
+    'half a surrogate': 'SchemaValidationError',
+    'the other half': 'SchemaValidationError',
+    'a list that has itself': 'send',
+    'a list that is too deep': 'send',
+    'a class without properties': 'send',
+    'a raw value that is no JSON': 'send',
+    'a raw value that is empty': 'send',
+  },
   async prepare(folder, client) {
     await writeFile(join(folder, client.file), client.text);
     return built(folder, 'Send');

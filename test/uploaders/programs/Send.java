@@ -1,8 +1,14 @@
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.util.RawValue;
 import java.io.FileOutputStream;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 final class Send {
     public static void main(String[] args) {
@@ -17,30 +23,85 @@ final class Send {
     private static void run(String[] args) throws Exception {
         var options = new Uploader.Options(args[0]);
         if (!args[1].equals("-")) options.spool = Path.of(args[1]);
-        options.onRefused = Send::print;
+        boolean isPoisoned = args[9].equals("yes");
+        options.onRefused = isPoisoned ? Send::fail : Send::print;
         options.heldBytes = Long.parseLong(args[6]);
         options.batchLines = Integer.parseInt(args[7]);
         options.closeTimeout = Duration.ofSeconds(Long.parseLong(args[8]));
         String text = "x".repeat(Integer.parseInt(args[5]));
+        var poison = isPoisoned ? poison(text) : List.<Uploader.Entry>of();
+        int first = Integer.parseInt(args[3]);
         boolean tells = !args[2].equals("-");
         try (var uploader = new Uploader(options); var sent = new FileOutputStream(tells ? args[2] : "/dev/null", true)) {
-            for (long n = Long.parseLong(args[3]); n <= Long.parseLong(args[4]); n++) {
-                var entry = new Uploader.Entry();
-                entry.n = n;
-                entry.text = text;
-                uploader.send(entry);
+            for (int n = first; n <= Integer.parseInt(args[4]); n++) {
+                uploader.send(entry(n, text, null));
                 if (tells) sent.write((n + "\n").getBytes(StandardCharsets.UTF_8));
+                if (n - first < poison.size()) trySend(uploader, poison.get(n - first), first - n - 1);
             }
+            if (isPoisoned) checkFault(uploader);
         }
+    }
+
+    private static Uploader.Entry entry(long n, String text, Object more) {
+        var entry = new Uploader.Entry();
+        entry.n = n;
+        entry.text = text;
+        entry.more = more;
+        return entry;
+    }
+
+    private static List<Uploader.Entry> poison(String text) {
+        var circle = new ArrayList<Object>();
+        circle.add(circle);
+        var deep = new ArrayList<Object>();
+        for (int depth = 0; depth < 100_000; depth++) deep = new ArrayList<>(List.of(deep));
+        return List.of(
+            entry(-1, text, null),
+            entry(-2, "x".repeat(2 << 20), null),
+            entry(-3, "x".repeat(17 << 20), null),
+            entry(1, text, Double.NaN),
+            entry(1, text, new float[] {Float.NEGATIVE_INFINITY}),
+            entry(-6, "\ud800", null),
+            entry(-7, "\udc00 ", null),
+            entry(1, text, circle),
+            entry(1, text, deep),
+            entry(1, text, new Object()),
+            entry(1, text, new RawValue("{]")),
+            entry(1, text, new RawValue(""))
+        );
+    }
+
+    private static void trySend(Uploader uploader, Uploader.Entry entry, int n) throws Exception {
+        try {
+            uploader.send(entry);
+        } catch (JsonProcessingException error) {
+            System.out.println(n + " send");
+        }
+    }
+
+    private static void checkFault(Uploader uploader) throws Exception {
+        try {
+            uploader.flush();
+        } catch (IOException error) {
+            if (error.getCause().getMessage().equals("a callback that fails")) return;
+        }
+        throw new IllegalStateException("flush does not tell of the error in a callback");
+    }
+
+    private static void fail(Uploader.Refusal refusal) {
+        String n = refusal.entry().replaceFirst("\\{\"n\":(-?\\d+).*", "$1");
+        System.out.println(n + " " + refusal.name());
+        throw new IllegalStateException("a callback that fails");
     }
 
     private static void print(Uploader.Refusal refusal) {
         var json = new ObjectMapper();
+        ObjectNode object = json.valueToTree(refusal);
         try {
-            var object = (com.fasterxml.jackson.databind.node.ObjectNode) json.valueToTree(refusal);
-            System.out.println(object.set("entry", json.readTree(refusal.entry())).toString());
-        } catch (java.io.IOException error) {
-            throw new java.io.UncheckedIOException(error);
+            object.set("entry", json.readTree(refusal.entry()));
+        } catch (JsonProcessingException error) {
+            // A line of a damaged file stays a text.
         }
+        System.out.println(object);
     }
 }
