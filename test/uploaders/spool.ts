@@ -1,7 +1,9 @@
+import { unlinkSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startAwayServer } from './away-server.ts';
+import { startBadProxy, stored } from './bad-proxy.ts';
 import type { Scene } from './scene.ts';
 
 /** Spools that an earlier process left, and that another one uses. */
@@ -13,8 +15,8 @@ export function trySpool(scene: () => Scene): void {
     await writeFile(file, '{"n":3000001,"text":""}\n{"n":3000002,"text":""}\n{"n":3000003,"te');
     const program = scene().start(task);
     expect([await program.ended, program.output.err]).toEqual([0, '']);
-    const stored = await scene().stored();
-    expect([1, 2, 3].map((one) => stored.get(3_000_000 + one))).toEqual([1, 1, undefined]);
+    const found = await scene().stored();
+    expect([1, 2, 3].map((one) => found.get(3_000_000 + one))).toEqual([1, 1, undefined]);
     expect((await readdir(task.spool)).filter((name) => name.endsWith('.ndjson'))).toEqual([]);
   });
 
@@ -30,10 +32,25 @@ export function trySpool(scene: () => Scene): void {
       ...{ entry: '\0\0', line: 2, name: 'MalformedBodyError' },
     });
     expect(program.output.err).toMatch(/1234567890123-0123456789abcdef\.bad/);
-    const stored = await scene().stored();
-    expect([1, 2, 3].map((n) => stored.get(3_100_000 + n))).toEqual([1, 1, 1]);
+    const found = await scene().stored();
+    expect([1, 2, 3].map((n) => found.get(3_100_000 + n))).toEqual([1, 1, 1]);
     const left = (await readdir(task.spool)).filter((name) => name !== 'lock');
     expect(left).toEqual(['1234567890123-0123456789abcdef.bad']);
+  });
+
+  it('fails if another process removes a batch, which does not count as sent', async () => {
+    const spool = scene().spool();
+    const batch = (at: number) => join(spool, `${at}234567890123-0123456789abcdef.ndjson`);
+    await mkdir(spool);
+    for (const at of [1, 2, 3]) await writeFile(batch(at), `{"n":${at},"text":""}\n`);
+    const { url, requests } = await startBadProxy((response) => {
+      unlinkSync(batch(3));
+      stored(response);
+    }, stored);
+    const program = scene().start(await scene().task({ url, spool }));
+    expect(await program.ended).toBe(1);
+    expect(program.output.err).toMatch(/\b1 entries are not stored/);
+    expect(requests.length).toBe(2);
   });
 
   it('fails if another process uses its spool', async () => {

@@ -144,9 +144,8 @@ type Uploader struct {
 	isStuck bool
 	// Why the oldest batch is still here.
 	trouble NotStored
-	// What Flush or Close tells next, and what Close has told.
-	fault  error
-	closed error
+	// The first panic in a callback, which Flush or Close tells once.
+	fault error
 }
 
 // New starts an uploader. It sends what an earlier process left in the spool.
@@ -185,7 +184,7 @@ func (u *Uploader) Send(ctx context.Context, entry Entry) error {
 	if err != nil {
 		return err
 	}
-	if len(line) > mostBytes {
+	if len(line) > largestEntry {
 		u.tell(line, tooLarge)
 		return nil
 	}
@@ -229,7 +228,7 @@ func (u *Uploader) Close(ctx context.Context) error {
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
 	if u.isEnded {
-		return u.closed
+		return u.outcome(u.taken)
 	}
 	u.isClosed = true
 	u.seal()
@@ -243,11 +242,10 @@ func (u *Uploader) Close(ctx context.Context) error {
 	if u.spool != nil {
 		u.spool.close()
 	}
-	u.closed = u.outcome(u.taken)
-	return u.closed
+	return u.outcome(u.taken)
 }
 
-// What Flush or Close returns. A fault is told once.
+// What Flush or Close returns.
 func (u *Uploader) outcome(taken int) error {
 	fault := u.fault
 	u.fault = nil
@@ -632,7 +630,7 @@ func (answer serverAnswer) ofLine() []Refusal {
 }
 
 // No server takes more as one entry.
-const mostBytes = 8 << 20
+const largestEntry = 8 << 20
 
 var tooLarge = serverAnswer{name: "PayloadTooLargeError", message: "the entry has more than 8 MiB"}.ofLine()
 

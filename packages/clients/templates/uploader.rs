@@ -184,7 +184,7 @@ impl Uploader {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let shared = &*self.shared;
-        if line.len() > MOST_BYTES {
+        if line.len() > LARGEST_ENTRY {
             let refusal = Trouble {
                 name: "PayloadTooLargeError".to_string(),
                 ..Trouble::new("the entry has more than 8 MiB")
@@ -614,7 +614,7 @@ fn warn(message: &str) {
 }
 
 /// No server takes more as one entry.
-const MOST_BYTES: usize = 8 << 20;
+const LARGEST_ENTRY: usize = 8 << 20;
 
 /// Why entries are not stored. The status is 0 if there was no answer.
 #[derive(Clone, Default)]
@@ -679,8 +679,9 @@ impl Answer {
     fn read(status: u16, after: Option<&str>, text: &[u8]) -> Answer {
         // A proxy may answer with something else than JSON.
         let body: AnswerBody = serde_json::from_slice(text).unwrap_or_default();
-        let is_of_sluice = body.error.is_some();
-        let error = body.error.unwrap_or_else(|| AnswerError {
+        let error = body.error.filter(|error| !error.name.is_empty());
+        let is_of_sluice = error.is_some();
+        let error = error.unwrap_or_else(|| AnswerError {
             name: "UnexpectedAnswer".to_string(),
             message: format!("the answer has status {status}"),
             details: Vec::new(),
