@@ -8,7 +8,7 @@ import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson } from '@sluice/tables/csv/row.ts';
 import { csvSplitter } from '@sluice/tables/csv/split.ts';
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';
 import { write } from '../support/exports/entries.ts';
 import { runs } from '../support/runs.ts';
@@ -21,12 +21,13 @@ async function roundTrip(
   { schema, payloads }: TypedPayloads,
   formulas: Formulas,
   into: Record<string, unknown> = schema,
+  selected?: string[],
 ): Promise<unknown[]> {
   const recorded = new Set<string>();
   for (const payload of payloads) eachField(payload, (path) => recorded.add(toPointer(path)));
   const columns = columnsOf(schema, [...recorded]);
   const entries = payloads.map((payload, time) => ({ time, payload }));
-  const csv = await write(createCsv({ columns, formulas }), entries);
+  const csv = await write(createCsv({ columns, selected, formulas }), entries);
 
   const chunker = createChunker(1024 ** 2);
   let header: (string | null)[] = [];
@@ -132,5 +133,23 @@ it('a CSV export of any keys is the same in an application whose schema has some
       expect(await roundTrip({ schema, payloads }, 'escape')).toEqual(payloads);
     }),
     runs(150, 1_000),
+  );
+});
+
+describe('a CSV export of a schema with one property', () => {
+  it.each<[schema: object, payloads: Payload[], asText?: Payload[]]>([
+    [{ type: 'number' }, [{ a: 1 }, {}, { a: 0 }, {}]],
+    [{ type: 'boolean' }, [{}, { a: false }]],
+    [{ type: 'array' }, [{ a: [] }, {}, { a: [''] }]],
+    [{ type: 'string' }, [{ a: 'x' }, { a: '' }, { a: '\r\n' }, { a: '\ufeff' }, { a: 'sep=;' }]],
+    [{ type: 'string' }, [{ a: 'x' }, {}, { a: '' }, {}], [{ a: 'x' }, { a: '' }, { a: '' }, { a: '' }]],
+    [{}, [{ a: 1 }, {}], [{ a: 1 }, { a: '' }]],
+  ])(
+    '%j comes back as it was; alone in its file, only a missing text is empty: %j',
+    async (of, payloads, asText) => {
+      const schema = { type: 'object', properties: { a: of } };
+      expect(await roundTrip({ schema, payloads }, 'escape')).toEqual(payloads);
+      expect(await roundTrip({ schema, payloads }, 'escape', schema, ['a'])).toEqual(asText ?? payloads);
+    },
   );
 });
