@@ -1,9 +1,11 @@
+import { type Document, MongoClient } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { admin } from '../support/admin-command.ts';
 import { createReceiver, type Received } from '../support/receiver.ts';
 import { startSluice, until } from '../support/sluice.ts';
 
-const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1,localhost' } });
+const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1,localhost', DELETION_GRACE: '7d' } });
 afterAll(() => sluice.stop());
 
 async function application() {
@@ -175,6 +177,93 @@ describe('a receiver', () => {
     await until(async () => numbersOf(quick.received).includes(2));
     expect(hanging.received.every(({ at }) => at <= began)).toBe(true);
   });
+});
+
+it('once a pause is answered no request begins', async () => {
+  const { send, upload, create, deliveries } = await application();
+  const answers: (() => void)[] = [];
+  const receiver = await createReceiver((response) => response.end());
+  const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+  for (const n of [1, 2, 3]) {
+    await upload(n);
+    await until(async () => numbersOf(receiver.received).includes(n));
+  }
+  await until(async () =>
+    (await deliveries(id)).every((one: { state: string }) => one.state === 'delivered'),
+  );
+  receiver.answer((response) => void answers.push(() => response.end()));
+  const sent = await deliveries(id);
+  expect(sent.length).toBeGreaterThan(1);
+  await send('PATCH', `/webhooks/${id}`, { state: 'paused' });
+  for (const one of sent) await send('POST', `/webhooks/${id}/deliveries/${one.id}/redeliver`);
+  await send('PATCH', `/webhooks/${id}`, { state: 'active' });
+  await until(async () => answers.length === 1);
+  await send('PATCH', `/webhooks/${id}`, { state: 'paused' });
+  answers[0]?.();
+  await until(async () => (await deliveries(id)).some((one: { state: string }) => one.state === 'delivered'));
+  // The worker is at others.
+  const other = await createReceiver();
+  const { id: next } = await create({ url: other.url, events: ['entries.stored'] });
+  await send('POST', `/webhooks/${next}/ping`);
+  await until(async () => other.received.length === 1);
+  expect(answers).toHaveLength(1);
+});
+
+describe('a webhook that rests goes on at once', () => {
+  /** As a worker leaves it that looks when nothing may be delivered. */
+  async function rest(domain: string): Promise<void> {
+    const client = new MongoClient(sluice.env.MONGODB_URL as string);
+    onTestFinished(() => client.close());
+    const found = await client.db().collection('applications').findOne({ domain });
+    const dueAt = new Date(Date.now() + 3_600_000);
+    await client
+      .db()
+      .collection('webhooks')
+      .updateMany({ application: (found as Document)._id }, { $set: { dueAt } });
+  }
+
+  it('when its application is restored', async () => {
+    const { domain, token, send, create } = await application();
+    const receiver = await createReceiver();
+    await create({ url: receiver.url, events: ['entries.stored'] });
+    await send('DELETE', '');
+    await rest(domain);
+    expect((await sluice.request('POST', `/applications/${domain}/restore`, { token })).status).toBe(200);
+    await until(async () => (await send('POST', '/data', { n: 1 })).status === 201);
+    await until(async () => numbersOf(receiver.received).includes(1));
+  });
+
+  it('when its owner is enabled again', async () => {
+    const { domain, username, upload, create } = await application();
+    const receiver = await createReceiver();
+    await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    expect((await admin(sluice.env, ['users', 'disable', username])).code).toBe(0);
+    await rest(domain);
+    expect((await admin(sluice.env, ['users', 'enable', username])).code).toBe(0);
+    await until(async () => numbersOf(receiver.received).includes(1));
+  });
+});
+
+it('each rotated secret signs beside those after it, and a rotation beyond the limit is refused', async () => {
+  const { send, upload, create } = await application();
+  const receiver = await createReceiver();
+  const { id, secret } = await create({ url: receiver.url, events: ['entries.stored'] });
+  const secrets = [secret];
+  for (;;) {
+    const { status, body } = await send('POST', `/webhooks/${id}/rotate`);
+    if (status !== 200) {
+      expect([status, body.error.message]).toEqual([429, expect.stringContaining('50 secrets that sign')]);
+      break;
+    }
+    secrets.push(body.data.secret);
+  }
+  expect(secrets).toHaveLength(50);
+  await upload(1);
+  await until(async () => receiver.received.length > 0);
+  const [{ body, headers }] = receiver.received as [Received];
+  for (const each of secrets)
+    expect(new Webhook(each).verify(body, headers as Record<string, string>)).toBeTruthy();
 });
 
 it('a rotated secret signs beside the one before it', async () => {

@@ -1,14 +1,12 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
-import { inTransaction } from '../in-transaction.ts';
-import { fromNow, hasMatched, isFree } from '../lease.ts';
-import { type NewDelivery, newDelivery, waitsAgain } from './new-delivery.ts';
+import { fromNow } from '../lease.ts';
+import { waitsAgain } from './new-delivery.ts';
+import { webhookTurns } from './turns.ts';
 import {
   type DeliveryDocument,
   type Progress,
-  type Secret,
-  type TakenWebhook,
   toWebhook,
   type WebhookDocument,
   type WebhookEvent,
@@ -22,7 +20,7 @@ type Application = { id: string; version: number };
 
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
-/** Webhooks, and how far each was told. One worker at a time has a webhook, until its lease is over. */
+/** Webhooks, and how far each was told. */
 export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   const webhooks = db.collection<WebhookDocument>('webhooks');
   const deliveries = db.collection<DeliveryDocument>('deliveries');
@@ -31,7 +29,6 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
     _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
     application: new ObjectId(application),
   });
-  const taken = ({ id, fence }: Pick<TakenWebhook, 'id' | 'fence'>) => ({ _id: new ObjectId(id), fence });
 
   /** From now on: all that is acknowledged later comes. */
   async function fromHere(version: number): Promise<Progress> {
@@ -40,6 +37,8 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   }
 
   return {
+    ...webhookTurns(db),
+
     /** Undefined when the application has `limit` webhooks already. */
     async create(
       { id, version }: Application,
@@ -122,18 +121,25 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       return updated ? toWebhook(updated) : undefined;
     },
 
-    /** Another secret signs from now on; the ones before sign beside it for `overlapMs`. */
+    /**
+     * Another secret signs from now on; the ones before sign beside it, each for `overlapMs` from the rotation that replaced it.
+     * Undefined when there is no such webhook, or `limit` of its secrets sign already.
+     */
     async rotate(
       application: string,
       id: string,
       secret: string,
-      overlapMs: number,
+      { overlapMs, limit }: { overlapMs: number; limit: number },
     ): Promise<WebhookRecord | undefined> {
-      const first = { secret: { $arrayElemAt: ['$secrets.secret', 0] }, until: fromNow(overlapMs) };
-      const secrets = { $concatArrays: [[{ secret }, first], { $slice: ['$secrets', 1, mostSecrets] }] };
-      const updated = await webhooks.findOneAndUpdate(one(application, id), [{ $set: { secrets } }], {
-        returnDocument: 'after',
-      });
+      const isLive = { $gt: [{ $ifNull: ['$$this.until', maxDate] }, '$$NOW'] };
+      const live = { $filter: { input: '$secrets', cond: isLive } };
+      const first = { secret: { $first: '$secrets.secret' }, until: fromNow(overlapMs) };
+      const others = { $slice: [live, 1, limit] };
+      const updated = await webhooks.findOneAndUpdate(
+        { ...one(application, id), $expr: { $lt: [{ $size: live }, limit] } },
+        [{ $set: { secrets: { $concatArrays: [[{ secret }, first], others] } } }],
+        { returnDocument: 'after' },
+      );
       return updated ? toWebhook(updated) : undefined;
     },
 
@@ -147,6 +153,12 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
     /** A worker looks at it next. */
     async wake(id: string): Promise<void> {
       await webhooks.updateOne({ _id: new ObjectId(id) }, { $set: { dueAt: new Date() } });
+    },
+
+    /** A worker looks next at those of applications that rested: they were deleted, or their owner was disabled. */
+    async wakeOf(applications: string[]): Promise<void> {
+      const application = { $in: applications.map((id) => new ObjectId(id)) };
+      await webhooks.updateMany({ application }, { $set: { dueAt: new Date() } });
     },
 
     /** Entries from a time on come again, and the other events that the log has of it. What waits comes before them. */
@@ -166,60 +178,8 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
         waitsAgain(),
       );
     },
-
-    /** Takes the webhook that is due for longest, for `leaseMs`. */
-    async take(leaseMs: number): Promise<TakenWebhook | undefined> {
-      const due = { state: 'active', $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] } } as const;
-      const found = await webhooks.findOneAndUpdate(
-        due,
-        [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }],
-        { sort: { dueAt: 1 }, returnDocument: 'after' },
-      );
-      if (!found) return undefined;
-      const { since, fence, secrets, progress, dueAt } = found;
-      return { ...toWebhook(found), since, fence, secrets: secrets.filter(isValid), progress, dueAt };
-    },
-
-    /** Ends the lease. `inMs`: when to look again. */
-    async release(webhook: TakenWebhook, inMs: number): Promise<void> {
-      // Somebody may have woken it meanwhile.
-      const dueAt = { $cond: [{ $gt: ['$dueAt', webhook.dueAt] }, '$dueAt', fromNow(inMs)] };
-      await webhooks.updateOne(taken(webhook), [{ $set: { leaseUntil: '$$NOW', dueAt } }]);
-    },
-
-    /** Gives up. The owner sees the reason. What waits stays. */
-    async disable(webhook: TakenWebhook, reason: string): Promise<void> {
-      await webhooks.updateOne(
-        { ...taken(webhook), state: 'active' },
-        {
-          $set: { state: 'disabled', reason, lastModifiedAt: new Date() },
-        },
-      );
-    },
-
-    /** Records deliveries with the progress that they make: both or, when another worker has the webhook, neither. */
-    async record(
-      { id, application, fence }: TakenWebhook,
-      progress: Partial<Progress>,
-      made: NewDelivery[],
-    ): Promise<boolean> {
-      const set = Object.fromEntries(
-        Object.entries(progress).map(([name, value]) => [`progress.${name}`, value]),
-      );
-      return inTransaction(db, async (session) => {
-        const updating = webhooks.updateOne(taken({ id, fence }), { $set: set }, { session });
-        if (!(await hasMatched(updating))) return false;
-        const documents = made.map((delivery) => newDelivery({ id, application }, delivery));
-        if (documents.length > 0) await deliveries.insertMany(documents, { session });
-        return true;
-      });
-    },
   };
 }
 
-/** Besides the one in force. */
-const mostSecrets = 9;
-
+const maxDate = new Date(8.64e15);
 const isOfJob = (event: WebhookEvent) => /^(export|import)\./.test(event);
-
-const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();

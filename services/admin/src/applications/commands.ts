@@ -115,6 +115,8 @@ async function restore([store, config, { console }]: Opened, domain: string): Pr
   const owner = await findUser(store, deleted.owner);
   if (!(await applications.restore(domain, owner.id)))
     throw new AdminError(`application ${domain} was purged or restored meanwhile`);
+  const restored = await applications.byDomain(domain);
+  if (restored) await store.webhooks.wakeOf([restored.id]);
   await createNote(store, config)(owner, { action: 'application.restored', application: domain });
   console.error(`application ${domain} was restored`);
 }

@@ -14,6 +14,7 @@ export async function disableUser([store, config, { console }]: Opened, username
 export async function enableUser([store, config, { console }]: Opened, username: string): Promise<void> {
   const user = await findUser(store, username);
   if (!(await store.users.enable(user.id))) throw new AdminError(`user ${username} is not disabled`);
+  await store.webhooks.wakeOf(await store.applications.idsOfOwner(user.id));
   await createNote(store, config)(user, { action: 'user.enabled' });
   console.error(`user ${username} was enabled; earlier tokens stay invalid`);
 }

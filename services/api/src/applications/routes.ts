@@ -178,6 +178,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       const isRestored = await applications.restore(domain, request.owner.id);
       // A retry finds the application already restored.
       const application = await findApplication(applications, request);
+      await store.webhooks.wakeOf([application.id]);
       if (isRestored) await audit.note(request, { action: 'application.restored', application: domain });
       return sendOne(reply, application, request.owner.id);
     },

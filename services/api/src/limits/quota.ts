@@ -7,7 +7,10 @@ import { type QuotaName, quotas } from './table.ts';
 
 type Usage = Record<'entries' | 'bytes', number>;
 /** Counted before something is made, each by one query. */
-type Counted = Exclude<QuotaName, keyof Usage | 'keys' | 'members' | 'tokens' | 'webhooks' | 'versions'>;
+type Counted = Exclude<
+  QuotaName,
+  keyof Usage | 'keys' | 'members' | 'tokens' | 'webhooks' | 'secrets' | 'versions'
+>;
 
 type Count = (ownerId: string, limit: number) => Promise<number>;
 

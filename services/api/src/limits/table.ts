@@ -2,7 +2,7 @@
 const mib = 1024 ** 2;
 const hour = 3_600;
 
-type Client = 'address' | 'application' | 'owner' | 'user';
+type Client = 'address' | 'application' | 'owner' | 'user' | 'webhook';
 
 /** One client may take this part of a capacity. */
 export const sharePerClient = 3 / 4;
@@ -85,6 +85,10 @@ export const quotas = {
   members: { what: 'members', client: 'application', limit: 100, advice: 'remove one' },
   tokens: { what: 'personal tokens', client: 'user', limit: 100, advice: 'revoke one' },
   webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },
+  secrets: {
+    ...{ what: 'secrets that sign', client: 'webhook', limit: 50 },
+    advice: 'wait until one ends, 24 hours after its rotation',
+  },
   versions: {
     ...{ what: 'versions of its schema', client: 'application', limit: 200 },
     advice: 'create an application',

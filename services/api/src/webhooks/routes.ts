@@ -27,6 +27,7 @@ import {
 const ById = byId('webhook');
 const ByDelivery = Type.Object({ ...ById.properties, delivery: Text('Id of the delivery.') });
 const maxWebhooks = quotas.webhooks.limit;
+const maxSecrets = quotas.secrets.limit;
 /** How long the secret before a rotation signs too. */
 const overlapMs = 24 * 3_600_000;
 
@@ -117,7 +118,8 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
   app.patch(
     `${path}/:id`,
     operation('updateWebhook', 'Update a webhook', {
-      description: 'Paused, it keeps its place and goes on from there. Events that you add come from now on.',
+      description:
+        'Paused, it keeps its place and goes on from there. No request begins any more; one that is under way may still arrive. Events that you add come from now on.',
       params: ById,
       body: WebhookUpdate,
       response: { 200: Success(Webhook) },
@@ -171,15 +173,21 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
   app.post(
     `${path}/:id/rotate`,
     operation('rotateWebhook', 'Rotate the secret of a webhook', {
-      description: 'The old secret signs beside the new one for 24 hours.',
+      description: `The old secret signs beside the new one for 24 hours. At most ${maxSecrets} sign at once.`,
       params: ById,
-      response: { 200: Success(IssuedWebhook) },
+      response: { 200: Success(IssuedWebhook), ...overLimit },
     }),
     async (request, reply) => {
       const { application, webhook } = await find(request);
       const secret = makeSecret();
-      const rotated = await webhooks.rotate(application.id, webhook.id, secret, overlapMs);
-      if (!rotated) throw notFound('webhook', webhook.id);
+      const rotated = await webhooks.rotate(application.id, webhook.id, secret, {
+        overlapMs,
+        limit: maxSecrets,
+      });
+      if (!rotated)
+        throw (await webhooks.get(application.id, webhook.id))
+          ? quotaReached('secrets', maxSecrets)
+          : notFound('webhook', webhook.id);
       const details = { webhook: webhook.id };
       await audit.note(request, { action: 'webhook.rotated', application: application.domain, details });
       return success(reply, { ...toWebhook(rotated), secret });

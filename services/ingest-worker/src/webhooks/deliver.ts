@@ -23,6 +23,11 @@ const restMs = 60 * secondMs;
 const passMs = 2 * secondMs;
 const keptDeliveries = 500;
 
+interface Ready {
+  webhook: TakenWebhook;
+  application: ApplicationRecord;
+}
+
 export interface DeliverDependencies {
   store: Store;
   post: Post;
@@ -65,6 +70,17 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     }
   }
 
+  /** The webhook and its application as they are now, or how soon to look again, in ms. */
+  async function asTheyAre(taken: TakenWebhook): Promise<Ready | number> {
+    const [webhook, application] = await Promise.all([
+      webhooks.current(taken),
+      applications.byId(taken.application),
+    ]);
+    if (!webhook) return 0;
+    const isOff = !application || (await users.disabledAmong([application.owner.id])).size > 0;
+    return isOff ? restMs : { webhook, application };
+  }
+
   /** Resolves with how long to wait for the next try; undefined: it was delivered. */
   async function send(
     webhook: TakenWebhook,
@@ -77,7 +93,10 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
       await deliveries.note(delivery, 'delivered', none, none.at);
       return undefined;
     }
-    const last = await attempt(webhook, delivery, body);
+    // It may have been paused since the last request, or its secret rotated.
+    const ready = await asTheyAre(webhook);
+    if (typeof ready === 'number') return ready;
+    const last = await attempt(ready.webhook, delivery, body);
     const triedSince = delivery.triedSince ?? last.at;
     const { status = 0 } = last;
     if (status >= 200 && status < 300) {
@@ -99,8 +118,9 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
   }
 
   return async function deliver(webhook: TakenWebhook): Promise<number> {
-    const application = await applications.byId(webhook.application);
-    if (!application || (await users.disabledAmong([application.owner.id])).size > 0) return restMs;
+    const ready = await asTheyAre(webhook);
+    if (typeof ready === 'number') return ready;
+    const { application } = ready;
     const began = performance.now();
     let taken = webhook;
     while (performance.now() - began < passMs) {

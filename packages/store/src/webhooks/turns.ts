@@ -1,0 +1,80 @@
+import { type Db, ObjectId, type WithId } from 'mongodb';
+import { inTransaction } from '../in-transaction.ts';
+import { fromNow, hasMatched, isFree } from '../lease.ts';
+import { type NewDelivery, newDelivery } from './new-delivery.ts';
+import {
+  type DeliveryDocument,
+  type Progress,
+  type Secret,
+  type TakenWebhook,
+  toWebhook,
+  type WebhookDocument,
+} from './webhook-records.ts';
+
+type Turn = Pick<TakenWebhook, 'id' | 'fence'>;
+
+const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
+
+function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
+  const { since, fence, secrets, progress, dueAt } = found;
+  return { ...toWebhook(found), since, fence, secrets: secrets.filter(isValid), progress, dueAt };
+}
+
+/** The turns of webhooks: one worker at a time has a webhook, until its lease is over. */
+export function webhookTurns(db: Db) {
+  const webhooks = db.collection<WebhookDocument>('webhooks');
+  const deliveries = db.collection<DeliveryDocument>('deliveries');
+  const taken = ({ id, fence }: Turn) => ({ _id: new ObjectId(id), fence });
+
+  return {
+    /** Takes the webhook that is due for longest, for `leaseMs`. */
+    async take(leaseMs: number): Promise<TakenWebhook | undefined> {
+      const due = { state: 'active', $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] } } as const;
+      const found = await webhooks.findOneAndUpdate(
+        due,
+        [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }],
+        { sort: { dueAt: 1 }, returnDocument: 'after' },
+      );
+      return found ? toTaken(found) : undefined;
+    },
+
+    /** As it is now; undefined when it is not active any more, or another worker's. */
+    async current(turn: Turn): Promise<TakenWebhook | undefined> {
+      const found = await webhooks.findOne({ ...taken(turn), state: 'active' });
+      return found ? toTaken(found) : undefined;
+    },
+
+    /** Ends the lease. `inMs`: when to look again. */
+    async release(webhook: TakenWebhook, inMs: number): Promise<void> {
+      // Somebody may have woken it meanwhile.
+      const dueAt = { $cond: [{ $gt: ['$dueAt', webhook.dueAt] }, '$dueAt', fromNow(inMs)] };
+      await webhooks.updateOne(taken(webhook), [{ $set: { leaseUntil: '$$NOW', dueAt } }]);
+    },
+
+    /** Gives up. The owner sees the reason. What waits stays. */
+    async disable(turn: Turn, reason: string): Promise<void> {
+      await webhooks.updateOne(
+        { ...taken(turn), state: 'active' },
+        { $set: { state: 'disabled', reason, lastModifiedAt: new Date() } },
+      );
+    },
+
+    /** Records deliveries with the progress that they make: both or, when another worker has the webhook, neither. */
+    async record(
+      { id, application, fence }: TakenWebhook,
+      progress: Partial<Progress>,
+      made: NewDelivery[],
+    ): Promise<boolean> {
+      const set = Object.fromEntries(
+        Object.entries(progress).map(([name, value]) => [`progress.${name}`, value]),
+      );
+      return inTransaction(db, async (session) => {
+        const updating = webhooks.updateOne(taken({ id, fence }), { $set: set }, { session });
+        if (!(await hasMatched(updating))) return false;
+        const documents = made.map((delivery) => newDelivery({ id, application }, delivery));
+        if (documents.length > 0) await deliveries.insertMany(documents, { session });
+        return true;
+      });
+    },
+  };
+}
