@@ -1,5 +1,5 @@
 import type { lookup } from 'node:dns';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../../../../test/support/receiver.ts';
@@ -87,6 +87,18 @@ describe('what the operator allows is reached', () => {
   });
 });
 
+/** A server that does so with each connection on which something came. */
+async function answering(answer: (socket: Socket) => void): Promise<string> {
+  const server = createServer((socket) => {
+    socket.once('data', () => answer(socket));
+    socket.on('error', () => {});
+    onTestFinished(() => void socket.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
 describe('an answer', () => {
   it('is cut after a KiB', async () => {
     const receiver = await createReceiver((response) => response.end('x'.repeat(5_000)));
@@ -95,17 +107,31 @@ describe('an answer', () => {
   });
 
   it('that switches protocols is none', async () => {
-    const server = createServer((socket) => {
-      socket.once('data', () =>
-        socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
-      );
-      socket.on('error', () => {});
+    const url = await answering((socket) =>
+      socket.write('HTTP/1.1 101 Switching\r\nUpgrade: x\r\nConnection: Upgrade\r\n\r\n'),
+    );
+    await expect(createPost(allow('127.0.0.1'))(url, {}, '{}')).rejects.toThrow('without an answer');
+  });
+
+  it.each([
+    ['begins', 'HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n', ''],
+    ['has a head', 'x: y\r\n', 'HTTP/1.1 200 OK\r\n'],
+    ['has trailers', 'x: y\r\n', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n'],
+  ])('that %s without end costs little', async (_what, part, begin) => {
+    let written = 0;
+    const url = await answering((socket) => {
+      const piece = part.repeat(100);
+      function go(): void {
+        while (socket.writable) {
+          written += piece.length;
+          if (!socket.write(piece)) return void socket.once('drain', go);
+        }
+      }
+      socket.write(begin, go);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    onTestFinished(() => void server.close());
-    const { port } = server.address() as AddressInfo;
-    const sent = createPost(allow('127.0.0.1'))(`http://127.0.0.1:${port}/`, {}, '{}');
-    await expect(sent).rejects.toThrow('without an answer');
+    await expect(createPost(allow('127.0.0.1'))(url, {}, '{}')).rejects.toThrow(/within 64 KiB|overflow/i);
+    // Some of it waits in the buffers of the connection.
+    expect(written).toBeLessThan(32 * 1_024 ** 2);
   });
 
   it.each([

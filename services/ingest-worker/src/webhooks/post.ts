@@ -14,6 +14,8 @@ export interface Posted {
 export class Unreachable extends Error {}
 
 const keptBytes = 1_024;
+/** Of all that a receiver sends: also heads without end, such as of status 103. */
+const mostBytes = 64 * 1_024;
 
 const isPrivate = (host: string, address: string) =>
   new Unreachable(
@@ -41,7 +43,7 @@ export function createLookup(allowed: Allowed, resolve: typeof lookup = lookup):
   };
 }
 
-/** Posts JSON, follows no redirect, and ends after `timeoutMs`. Rejects with the reason, which names no secret. */
+/** Posts JSON, follows no redirect, and ends after `timeoutMs`, or when the receiver sends too much before its answer. Rejects with the reason, which names no secret. */
 export function createPost(allowed: Allowed, { timeoutMs = 10_000, resolve = lookup } = {}) {
   const checked = createLookup(allowed, resolve);
 
@@ -76,6 +78,14 @@ export function createPost(allowed: Allowed, { timeoutMs = 10_000, resolve = loo
         },
       );
       sent.once('error', reject);
+      sent.once('socket', (socket) => {
+        let received = 0;
+        // The reader of answers has each piece before it is counted, so one that is whole by then counts.
+        socket.on('data', (piece: Buffer) => {
+          received += piece.length;
+          if (received > mostBytes) sent.destroy(new Error(`no answer within ${mostBytes / 1_024} KiB`));
+        });
+      });
       // A switch of protocols ends a request with nothing else.
       sent.once('close', () => reject(new Error('the connection ended without an answer')));
       sent.end(body);
