@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { lowPort } from '../support/low-port.ts';
 import { type SharedSluice, type Sluice, startSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { consoleSluice } from './support/console-sluice.ts';
@@ -124,7 +125,8 @@ async function openUnwatched({ url }: Pick<Sluice, 'url'>, username: string, pat
 
 describe('a section that cannot be shown', () => {
   it('says that Sluice is away, and opens by itself when Sluice is back', async () => {
-    const first = await startSluice({ workers: false });
+    const PORT = String(await lowPort());
+    const first = await startSluice({ workers: false, env: { PORT } });
     const { username, token } = await first.owner();
     const path = `/applications/${await first.application(token)}`;
     const { page, exceptions } = await openUnwatched(first, username, `${path}/entries`);
@@ -135,7 +137,7 @@ describe('a section that cannot be shown', () => {
     await expectAccessible(page);
     const again = await startSluice({
       workers: false,
-      env: { ...first.env, PORT: new URL(first.url).port },
+      env: first.env,
     });
     onTestFinished(() => again.stop());
     await page.getByText('This is the only version so far.').waitFor();
