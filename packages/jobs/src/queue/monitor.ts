@@ -87,7 +87,7 @@ export interface JobMetrics {
   /** `startedAt`: the first claim. */
   completed(startedAt: Date): void;
   failed(): void;
-  /** The application is deleted. */
+  /** By its owner, or with its application. */
   cancelled(): void;
 }
 

@@ -86,7 +86,7 @@ export const metricTable = {
   },
   sluice_jobs_total: {
     ...{ type: 'counter', labels: ['kind', 'result'], of: workers },
-    help: 'Jobs that this worker ended: `completed`, `failed`, or `cancelled` as the application was deleted.',
+    help: 'Jobs that this worker ended: `completed`, `failed` or `cancelled`.',
   },
   sluice_job_duration_seconds: {
     ...{ type: 'histogram', labels: ['kind'], of: workers, buckets: [0.1, 1, 10, 60, 600, 3_600] },
