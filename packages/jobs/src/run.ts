@@ -1,6 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-lease.ts';
+import type { WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
 import type { Store } from './connect.ts';
 import {
   ApplicationDeleted,
@@ -17,8 +18,14 @@ import type { JobQueue } from './queue/producer.ts';
 import type { Timings } from './queue/queues.ts';
 import { isEnding, isRetriable, isUnfinished, type JobRecord } from './record/job-records.ts';
 
+/** Of which webhooks are told. */
+const endEvents: Partial<Record<JobRecord['kind'], WebhookEvent[]>> = {
+  export: ['export.completed', 'export.failed'],
+  import: ['import.completed', 'import.failed'],
+};
+
 export interface JobDependencies {
-  store: Pick<Store, 'jobs' | 'parts'>;
+  store: Pick<Store, 'jobs' | 'parts' | 'webhooks'>;
   queue: Pick<JobQueue, 'moveUp' | 'isOutweighed'>;
   retentionMs: number;
   timings: LeaseTimings & Pick<Timings, 'turnMs'>;
@@ -32,7 +39,7 @@ export interface JobDependencies {
  * Safe in many processes at once, and if any of them dies.
  */
 export function createRun<Job extends JobRecord>(
-  { store: { jobs, parts }, queue, retentionMs, timings, metrics, log }: JobDependencies,
+  { store: { jobs, parts, webhooks }, queue, retentionMs, timings, metrics, log }: JobDependencies,
   { kind, next, takeEnd, keptMs, onEnd }: JobKind<Job>,
 ): Handler<{ jobId: string }> {
   const expiryOf = (job: Job) => new Date(Date.now() + (keptMs?.(job) ?? retentionMs));
@@ -175,6 +182,9 @@ export function createRun<Job extends JobRecord>(
     const job = (await jobs.get(jobId)) as Job | undefined;
     if (job && isUnfinished(job) && !(await doNext(job, signal, moved))) throw new Postpone();
     await cleanUp(jobId);
-    if (job) await queue.moveUp(job);
+    if (!job) return;
+    const events = endEvents[kind];
+    if (events) await webhooks.noteEvents(events, [job.application]);
+    await queue.moveUp(job);
   };
 }

@@ -99,14 +99,17 @@ export function connectDatabase(
   }
   const milestones = milestoneStore(db);
   const horizon = horizonStore(db);
-  const writer = createWriter(horizon);
+  const webhooks = webhookStore(db, horizon);
+  const writer = createWriter(horizon, { tell: webhooks.noteEntries });
   const entries = entryStore(db, timeoutMs, {
     milestones,
     filterMs,
     horizon,
     writer,
   });
-  const refusalCounts = refusalCountStore(db);
+  const refusalCounts = refusalCountStore(db, (applications) =>
+    webhooks.noteEvents(['refusals.threshold'], applications),
+  );
   const fields = fieldStore(db);
   const cluster = clusterStore(db);
   const balancer = balancerStore(db, cluster);
@@ -135,7 +138,7 @@ export function connectDatabase(
     fields,
     refused: refusedStore(db, writer),
     refusalCounts,
-    webhooks: webhookStore(db, horizon),
+    webhooks,
     deliveries: deliveryStore(db),
     audit: auditStore(db),
     inspection: inspection(db),

@@ -33,7 +33,7 @@ const indexes: Record<string, IndexDescription[]> = {
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
   webhooks: [
     { key: { application: 1, _id: -1 } },
-    { key: { dueAt: 1 }, partialFilterExpression: { state: 'active' } },
+    { key: { isFailing: 1, dueAt: 1 }, partialFilterExpression: { state: 'active' } },
   ],
   deliveries: [
     { key: { webhook: 1, _id: -1 } },

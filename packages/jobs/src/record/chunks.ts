@@ -73,21 +73,24 @@ export function chunkStore(db: Db, writer: Writer) {
       for (;;) {
         const next = await chunks.findOne(
           { ...ofJob(job), ...toDo, $expr: isFree },
-          { sort: { seq: 1 }, projection: { seq: 1 }, ...ofPrimary },
+          { sort: { seq: 1 }, projection: { seq: 1, application: 1 }, ...ofPrimary },
         );
         if (!next) return undefined;
         const before = await chunks.findOne(
           { ...ofJob(job), state: { $in: ['open', 'done'] }, seq: next.seq - 1 },
           { projection: { stamp: 1 }, ...ofPrimary },
         );
-        const taken = await writer.write((now) => {
-          const stamp = { $ifNull: ['$stamp', Math.max(now(), before?.stamp ?? 0)] };
-          return chunks.findOneAndUpdate(
-            { _id: next._id, ...toDo, $expr: isFree },
-            [{ $set: { ...claimed(leaseMs), stamp } }],
-            { returnDocument: 'after' },
-          );
-        });
+        const taken = await writer.write(
+          (now) => {
+            const stamp = { $ifNull: ['$stamp', Math.max(now(), before?.stamp ?? 0)] };
+            return chunks.findOneAndUpdate(
+              { _id: next._id, ...toDo, $expr: isFree },
+              [{ $set: { ...claimed(leaseMs), stamp } }],
+              { returnDocument: 'after' },
+            );
+          },
+          { applications: [next.application.toHexString()] },
+        );
         if (taken) return toChunk(taken);
       }
     },

@@ -173,7 +173,7 @@ export function replayStore(
     const holds: Hold[] = [];
     try {
       await storeInTransaction(
-        { db, writer, timeoutMs },
+        { db, writer, timeoutMs, applications: [job.application] },
         async ({ now }) => {
           counts = await commitIn(session, job, batch, now(), holds);
         },

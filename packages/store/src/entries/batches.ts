@@ -201,8 +201,12 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
       replays?: number,
     ): Promise<Known> {
       try {
-        await storeInTransaction({ db, writer, timeoutMs }, async ({ session, now }) => {
-          for await (const chunk of chunks()) await entries.insertWithin(chunk, now(), session);
+        const applications = new Set<string>();
+        await storeInTransaction({ db, writer, timeoutMs, applications }, async ({ session, now }) => {
+          for await (const chunk of chunks()) {
+            for (const { application } of chunk) applications.add(application);
+            await entries.insertWithin(chunk, now(), session);
+          }
           // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
           if (record) await finish(record, replays, session);
         });

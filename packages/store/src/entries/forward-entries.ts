@@ -14,6 +14,8 @@ export interface ForwardEntries {
   entries: StoredEntry[];
   /** Where to go on after the last page. */
   end?: EntryId;
+  /** All of before this time (ms since the epoch) was there to be read. */
+  final: number;
 }
 
 interface Dependencies {
@@ -41,7 +43,7 @@ export function createForward({ entries, milestones, horizon, filterMs }: Depend
     session: ClientSession,
     application: string,
     { start, limit, onRead, after = lowestId, filter, from, to }: ForwardPage,
-  ): Promise<ForwardEntries> {
+  ): Promise<Omit<ForwardEntries, 'final'>> {
     const until = new Date(Math.min(final, to?.getTime() ?? final));
     const begin = from ? lastIdBefore(from) : lowestId;
     const above = toKey(application, after > begin ? after : begin);
@@ -69,6 +71,7 @@ export function createForward({ entries, milestones, horizon, filterMs }: Depend
   return (application: string, page: ForwardPage): Promise<ForwardEntries> =>
     horizon.inSnapshot(async (session, final) => {
       const open = await horizon.openSince(application, session);
-      return pageBefore(Math.min(final, open ?? final), session, application, page);
+      const bound = Math.min(final, open ?? final);
+      return { ...(await pageBefore(bound, session, application, page)), final: bound };
     });
 }

@@ -95,6 +95,13 @@ export function horizonStore(db: Db) {
       await horizon.updateOne({ _id }, change(next, isOther(writer)));
     },
 
+    /** Whether a writer published nothing since a time (ms since the epoch). */
+    hasSilent: async (before: number): Promise<boolean> =>
+      (await horizon.findOne(
+        { _id, 'writers.at': { $lt: new Date(before) } },
+        { projection: { _id: 1 } },
+      )) !== null,
+
     /** Removes writers whose last publication is older than a time (ms since the epoch). Their inserts must be decided. */
     async removeSilent(before: number): Promise<void> {
       const bound = new Date(before);

@@ -162,13 +162,16 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       const since = Math.min(
         ...batch.map(({ place }) => (place ? timeOfKey(place) : Number.POSITIVE_INFINITY)),
       );
-      const inserting = writer.write(async (now) => {
-        const createdAt = now();
-        const prepared = batch.map((entry) => toPrepared(entry, createdAt));
-        const outcomes = await insertPlaced(prepared, Math.min(createdAt, since), keying);
-        for (const [at, { key }] of prepared.entries()) (batch[at] as NewEntry).key = key;
-        return outcomes;
-      }, since);
+      const inserting = writer.write(
+        async (now) => {
+          const createdAt = now();
+          const prepared = batch.map((entry) => toPrepared(entry, createdAt));
+          const outcomes = await insertPlaced(prepared, Math.min(createdAt, since), keying);
+          for (const [at, { key }] of prepared.entries()) (batch[at] as NewEntry).key = key;
+          return outcomes;
+        },
+        { since, applications: batch.map(({ application }) => application) },
+      );
       return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 

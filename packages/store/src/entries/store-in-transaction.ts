@@ -14,6 +14,8 @@ interface Dependencies {
   db: Db;
   writer: Pick<Writer, 'write'>;
   timeoutMs: number;
+  /** Those that get entries; `work` may add some. */
+  applications: Iterable<string>;
 }
 
 /**
@@ -21,27 +23,30 @@ interface Dependencies {
  * stored, or the outcome is not known (see `storeFault`). `work` may be called again.
  */
 export async function storeInTransaction(
-  { db, writer, timeoutMs }: Dependencies,
+  { db, writer, timeoutMs, applications }: Dependencies,
   work: (turn: Turn) => Promise<void>,
   given?: ClientSession,
 ): Promise<void> {
   let committing = false;
   let isOver = false;
-  const storing = writer.write((now) => {
-    // The driver would try again long after the caller was told.
-    function nowUnlessOver(): number {
-      if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
-      return now();
-    }
-    const make = async (session: ClientSession) => {
-      committing = false;
-      await work({ session, now: nowUnlessOver });
-      committing = true;
-    };
-    return inTransaction(db, make, given).catch((error) => {
-      throw committing ? becauseOfBefore(error) : error;
-    });
-  });
+  const storing = writer.write(
+    (now) => {
+      // The driver would try again long after the caller was told.
+      function nowUnlessOver(): number {
+        if (isOver) throw new DeadlineError('nobody waits for this transaction any more');
+        return now();
+      }
+      const make = async (session: ClientSession) => {
+        committing = false;
+        await work({ session, now: nowUnlessOver });
+        committing = true;
+      };
+      return inTransaction(db, make, given).catch((error) => {
+        throw committing ? becauseOfBefore(error) : error;
+      });
+    },
+    { applications },
+  );
   try {
     await within(timeoutMs, 'the transaction was not confirmed in time', storing);
   } finally {

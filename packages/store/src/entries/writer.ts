@@ -17,6 +17,7 @@ const leaveMs = 1_000;
 interface Undecided {
   /** No entry of it has an earlier time, in ms since the epoch. */
   since: number;
+  applications: Iterable<string>;
   /** After so many publications it counts as decided. */
   left: number;
 }
@@ -27,8 +28,17 @@ export type Writer = ReturnType<typeof createWriter>;
  * Gives entries their times, and publishes up to which time all that this process stores is decided. See
  * docs/decisions/0022-forward-sync.md.
  */
-export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers, clock = Date.now } = {}) {
+export function createWriter(
+  horizon: HorizonStore,
+  {
+    doubtful = doubtfulAnswers,
+    clock = Date.now,
+    tell = async (_applications: string[], _until: number): Promise<void> => {},
+  } = {},
+) {
   const undecided = new Set<Undecided>();
+  /** Applications that may have entries of which nobody was told. */
+  let untold = new Set<string>();
   let writer = horizon.newWriter();
   /** No entry that is made from now on has an earlier time. */
   let next = 0;
@@ -46,17 +56,37 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
     return next;
   }
 
+  function decide(one: Undecided): void {
+    undecided.delete(one);
+    for (const application of one.applications) untold.add(application);
+  }
+
+  /** Before the horizon passes entries, their applications are told. */
+  async function tellUntold(): Promise<void> {
+    const told = untold;
+    if (told.size === 0) return;
+    untold = new Set();
+    try {
+      await within(answerMs, 'MongoDB does not answer', tell([...told], next));
+    } catch (error) {
+      for (const application of told) untold.add(application);
+      throw error;
+    }
+  }
+
   async function publish(): Promise<void> {
     const at = performance.now();
     next += 1;
     const isNew = publishedAt === Number.NEGATIVE_INFINITY;
     const openSince = isNew ? undefined : Math.min(next, ...Array.from(undecided, ({ since }) => since));
-    const publication = horizon.publish({ writer, openSince, next });
+    const publishing = { writer, openSince, next };
+    await tellUntold();
+    const publication = horizon.publish(publishing);
     const answer = await within(answerMs, 'MongoDB does not answer', publication);
     offset = answer.now - performance.now();
     next = Math.max(next, answer.clock);
     publishedAt = at;
-    for (const one of undecided) if (--one.left < 0) undecided.delete(one);
+    for (const one of undecided) if (--one.left < 0) decide(one);
   }
 
   function publishOnce(): Promise<void> {
@@ -74,6 +104,7 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
     writer = horizon.newWriter();
     next = left.next;
     publishedAt = Number.NEGATIVE_INFINITY;
+    await tellUntold();
     await horizon.leave(left);
   }
 
@@ -92,10 +123,13 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
 
   return {
     /**
-     * Stores entries that have times of `now()`, in ms since the epoch, or of `since` on. They count as undecided until `store` settles, or
-     * longer if it rejects and the outcome is not known.
+     * Stores entries of `applications` that have times of `now()`, in ms since the epoch, or of `since` on. They count as undecided until
+     * `store` settles, or longer if it rejects and the outcome is not known.
      */
-    async write<T>(store: (now: () => number) => Promise<T>, since?: number): Promise<T> {
+    async write<T>(
+      store: (now: () => number) => Promise<T>,
+      { since, applications = [] }: { since?: number; applications?: Iterable<string> } = {},
+    ): Promise<T> {
       usedAt = performance.now();
       while (performance.now() - publishedAt > freshMs)
         await publishOnce().catch((error) => {
@@ -104,16 +138,17 @@ export function createWriter(horizon: HorizonStore, { doubtful = doubtfulAnswers
       if (!timer) goOn();
       const one: Undecided = {
         since: Math.min(now(), since ?? Number.POSITIVE_INFINITY),
+        applications,
         left: Number.POSITIVE_INFINITY,
       };
       undecided.add(one);
       try {
         const stored = await store(now);
-        undecided.delete(one);
+        decide(one);
         return stored;
       } catch (error) {
         if (storeFault(error) === 'unknown') one.left = doubtful;
-        else undecided.delete(one);
+        else decide(one);
         throw error;
       }
     },

@@ -62,7 +62,7 @@ export const wholeMinutes = ({ from, to }: Period): Period => ({
 });
 
 /** How many uploads were refused, by application, minute and reason. */
-export function refusalCountStore(db: Db) {
+export function refusalCountStore(db: Db, note: (applications: string[]) => Promise<void> = async () => {}) {
   const counts = db.collection<CountsDocument>('refusals');
 
   return {
@@ -75,6 +75,7 @@ export function refusalCountStore(db: Db) {
         return { updateOne: { filter: { _id: key }, update, upsert: true } };
       });
       await counts.bulkWrite(operations, { ordered: false });
+      await note([...new Set(minutes.map(({ key }) => applicationOfKey(key)))]);
     },
 
     /** Those of a period of whole minutes, most frequent first. */

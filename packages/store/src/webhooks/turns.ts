@@ -1,4 +1,4 @@
-import { type Db, ObjectId, type WithId } from 'mongodb';
+import { type Db, type Filter, ObjectId, type WithId } from 'mongodb';
 import { inTransaction } from '../in-transaction.ts';
 import { fromNow, hasMatched, isFree } from '../lease.ts';
 import { type NewDelivery, newDelivery } from './new-delivery.ts';
@@ -15,10 +15,37 @@ type Turn = Pick<TakenWebhook, 'id' | 'fence'>;
 
 const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
 
-function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
-  const { since, fence, secrets, progress, dueAt } = found;
-  return { ...toWebhook(found), since, fence, secrets: secrets.filter(isValid), progress, dueAt };
+/** Which webhook to take: one whose last try failed or not, and of none of these owners. */
+interface Choice {
+  isFailing: boolean;
+  notOf: (string | undefined)[];
 }
+
+/** When to look again, and whether the last try failed. */
+export interface Rest {
+  inMs: number;
+  isFailing?: boolean;
+}
+
+function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
+  const { since, fence, secrets, progress, owner, newsUntil, wakes = 0, news = 0 } = found;
+  return {
+    ...toWebhook(found),
+    since,
+    fence,
+    secrets: secrets.filter(isValid),
+    progress,
+    ...(owner && { owner: owner.toHexString() }),
+    ...(newsUntil && { newsUntil }),
+    wakes,
+    news,
+  };
+}
+
+/** Whether a counter is what it was. */
+const is = (counter: 'wakes' | 'news', before: number) => ({
+  $eq: [{ $ifNull: [`$${counter}`, 0] }, before],
+});
 
 /** The turns of webhooks: one worker at a time has a webhook, until its lease is over. */
 export function webhookTurns(db: Db) {
@@ -28,14 +55,23 @@ export function webhookTurns(db: Db) {
 
   return {
     /** Takes the webhook that is due for longest, for `leaseMs`. */
-    async take(leaseMs: number): Promise<TakenWebhook | undefined> {
-      const due = { state: 'active', $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] } } as const;
+    async take(leaseMs: number, { isFailing, notOf }: Choice): Promise<TakenWebhook | undefined> {
       const found = await webhooks.findOneAndUpdate(
-        due,
+        {
+          state: 'active',
+          isFailing: isFailing ? true : { $exists: false },
+          owner: { $nin: notOf.map((owner) => (owner === undefined ? null : new ObjectId(owner))) },
+          $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] },
+        } as Filter<WebhookDocument>,
         [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }],
         { sort: { dueAt: 1 }, returnDocument: 'after' },
       );
       return found ? toTaken(found) : undefined;
+    },
+
+    /** Notes the owner, by whom webhooks share a worker. */
+    async setOwner(turn: Turn, owner: string): Promise<void> {
+      await webhooks.updateOne(taken(turn), { $set: { owner: new ObjectId(owner) } });
     },
 
     /** As it is now; undefined when it is not active any more, or another worker's. */
@@ -44,11 +80,12 @@ export function webhookTurns(db: Db) {
       return found ? toTaken(found) : undefined;
     },
 
-    /** Ends the lease. `inMs`: when to look again. */
-    async release(webhook: TakenWebhook, inMs: number): Promise<void> {
-      // Somebody may have woken it meanwhile.
-      const dueAt = { $cond: [{ $gt: ['$dueAt', webhook.dueAt] }, '$dueAt', fromNow(inMs)] };
-      await webhooks.updateOne(taken(webhook), [{ $set: { leaseUntil: '$$NOW', dueAt } }]);
+    /** Ends the lease. Who was woken meanwhile is due at once, and who had news too, but after a failed try. */
+    async release({ wakes, news, ...turn }: TakenWebhook, { inMs, isFailing = false }: Rest): Promise<void> {
+      const isUnchanged = { $and: [is('wakes', wakes), ...(isFailing ? [] : [is('news', news)])] };
+      const dueAt = { $cond: [isUnchanged, fromNow(inMs), '$$NOW'] };
+      const rest = { leaseUntil: '$$NOW', dueAt, isFailing: isFailing ? true : '$$REMOVE' };
+      await webhooks.updateOne(taken(turn), [{ $set: rest }]);
     },
 
     /** Gives up. The owner sees the reason. What waits stays. */

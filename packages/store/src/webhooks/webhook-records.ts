@@ -63,13 +63,26 @@ export interface TakenWebhook extends WebhookRecord {
   fence: number;
   secrets: Secret[];
   progress: Progress;
-  /** When a worker looks next. */
-  dueAt: Date;
+  /** The owner of the application, when a worker saw it last. */
+  owner?: string;
+  /** There may be entries of before then that it was not told. */
+  newsUntil?: Date;
+  /** How often it was woken, and had news. */
+  wakes: number;
+  news: number;
 }
 
-export interface WebhookDocument extends Omit<TakenWebhook, 'id' | 'application'> {
+export interface WebhookDocument
+  extends Omit<TakenWebhook, 'id' | 'application' | 'owner' | 'wakes' | 'news'> {
   _id: ObjectId;
   application: ObjectId;
+  owner?: ObjectId;
+  wakes?: number;
+  news?: number;
+  /** The last try failed. */
+  isFailing?: true;
+  /** When a worker looks next. */
+  dueAt: Date;
   leaseUntil: Date;
 }
 
@@ -119,17 +132,27 @@ export interface DeliveryDocument extends Omit<DeliveryRecord, 'id'> {
 export const toWebhook = ({
   _id,
   application,
-  since: ______,
-  fence: _,
-  secrets: __,
-  progress: ___,
-  leaseUntil: ____,
-  dueAt: _____,
-  ...rest
+  url,
+  events,
+  name,
+  refusals,
+  state,
+  reason,
+  createdAt,
+  createdBy,
+  lastModifiedAt,
 }: WebhookDocument): WebhookRecord => ({
-  ...rest,
   id: _id.toHexString(),
   application: application.toHexString(),
+  url,
+  events,
+  ...(name !== undefined && { name }),
+  ...(refusals && { refusals }),
+  state,
+  ...(reason !== undefined && { reason }),
+  createdAt,
+  ...(createdBy !== undefined && { createdBy }),
+  lastModifiedAt,
 });
 
 export const toDelivery = ({

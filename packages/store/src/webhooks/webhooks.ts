@@ -4,6 +4,7 @@ import type { HorizonStore } from '../entries/horizon.ts';
 import { fromNow } from '../lease.ts';
 import { waitsAgain } from './new-delivery.ts';
 import { webhookTurns } from './turns.ts';
+import { webhookWakes } from './wakes.ts';
 import {
   type DeliveryDocument,
   type Progress,
@@ -16,7 +17,7 @@ import {
 /** What the user chooses. */
 export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals'>;
 
-type Application = { id: string; version: number };
+type Application = { id: string; version: number; owner: { id: string } };
 
 export type WebhookStore = ReturnType<typeof webhookStore>;
 
@@ -24,6 +25,8 @@ export type WebhookStore = ReturnType<typeof webhookStore>;
 export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   const webhooks = db.collection<WebhookDocument>('webhooks');
   const deliveries = db.collection<DeliveryDocument>('deliveries');
+  const turns = webhookTurns(db);
+  const wakes = webhookWakes(db);
 
   const one = (application: string, id: string): Filter<WebhookDocument> => ({
     _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
@@ -37,11 +40,12 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   }
 
   return {
-    ...webhookTurns(db),
+    ...turns,
+    ...wakes,
 
     /** Undefined when the application has `limit` webhooks already. */
     async create(
-      { id, version }: Application,
+      { id, version, owner }: Application,
       fields: WebhookFields & Pick<WebhookRecord, 'createdBy'>,
       secret: string,
       limit: number,
@@ -50,14 +54,16 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       const document: WebhookDocument = {
         _id: new ObjectId(),
         application: new ObjectId(id),
+        owner: new ObjectId(owner.id),
         ...fields,
         state: 'active',
         since: fields.events.map((event) => ({ event, at: now })),
         secrets: [{ secret }],
         progress: await fromHere(version),
         fence: 0,
-        leaseUntil: now,
-        dueAt: now,
+        // By MongoDB's clock: at once.
+        leaseUntil: new Date(0),
+        dueAt: new Date(0),
         createdAt: now,
         lastModifiedAt: now,
       };
@@ -104,7 +110,6 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
           $set: {
             ...change,
             lastModifiedAt: now,
-            dueAt: now,
             ...(change.events && {
               since: change.events.map(
                 (event) => since.find((each) => each.event === event) ?? { event, at: now },
@@ -118,6 +123,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
         },
         { returnDocument: 'after' },
       );
+      await wakes.wake(webhook);
       return updated ? toWebhook(updated) : undefined;
     },
 
@@ -150,26 +156,14 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       return deletedCount === 1;
     },
 
-    /** A worker looks at it next. */
-    async wake(id: string): Promise<void> {
-      await webhooks.updateOne({ _id: new ObjectId(id) }, { $set: { dueAt: new Date() } });
-    },
-
-    /** A worker looks next at those of applications that rested: they were deleted, or their owner was disabled. */
-    async wakeOf(applications: string[]): Promise<void> {
-      const application = { $in: applications.map((id) => new ObjectId(id)) };
-      await webhooks.updateMany({ application }, { $set: { dueAt: new Date() } });
-    },
-
     /** Entries from a time on come again, and the other events that the log has of it. What waits comes before them. */
     async rewind(id: string, from: Date): Promise<void> {
-      const now = new Date();
       // Whoever reads news now must not record them: its progress is that of before.
       await webhooks.updateOne(
         { _id: new ObjectId(id) },
         {
           $min: { 'progress.entries': lastIdBefore(from) },
-          $set: { dueAt: now, leaseUntil: now },
+          $set: { leaseUntil: new Date(0) },
           $inc: { fence: 1 },
         },
       );
@@ -177,6 +171,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
         { webhook: new ObjectId(id), createdAt: { $gte: from }, type: { $nin: ['entries.stored', 'ping'] } },
         waitsAgain(),
       );
+      await wakes.wake(id);
     },
   };
 }

@@ -160,6 +160,7 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
       if (version !== application.version)
         await Promise.all([
           audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
+          dependencies.store.webhooks.noteEvents(['schema.published'], [id]),
           announce(dependencies, id, ['invalidations']),
         ]);
       const text = JSON.stringify({ version, ...report });

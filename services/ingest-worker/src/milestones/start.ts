@@ -17,7 +17,10 @@ export function startMilestones(store: Store, log: Logger): () => void {
   async function removeSilent(): Promise<void> {
     await look();
     const decided = decidedUntil();
-    if (decided !== undefined) await store.horizon.removeSilent(decided);
+    if (decided === undefined || !(await store.horizon.hasSilent(decided))) return;
+    // The dead told nobody of its last entries.
+    await store.webhooks.noteAny();
+    await store.horizon.removeSilent(decided);
   }
 
   const stopLooking = repeat(lookEveryMs, () => removeSilent().catch(missed('clock.missed')));

@@ -2,6 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
+import type { Rest } from '@sluice/store/webhooks/turns.ts';
 import type { Attempt, TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
 import { bodyOf, most } from './content.ts';
 import { createReadNews } from './news.ts';
@@ -11,14 +12,15 @@ import { signatures } from './sign.ts';
 const secondMs = 1_000;
 /** Waits after failed tries, as multiples of the first, which is 5 s. The last one is 2 h. */
 const waits = [1, 6, 24, 120, 360, 720, 1_440];
-const jitter = 0.2;
+const randomly = () => 1 + 0.2 * Math.random();
 const giveUpMs = 72 * 3_600 * secondMs;
 const gone = 410;
 
-/** Nothing new: how soon to look again. An application that was busy a moment ago is looked at sooner. */
-const idleMs = { least: secondMs, most: 5 * secondMs };
-/** The application is deleted, or its owner disabled. */
-const restMs = 60 * secondMs;
+/** There may be entries below the horizon soon. */
+const openMs = 400;
+/** Nothing new. Whoever makes news makes the webhook due; this is for a process that died just then. */
+const idleMs = 300 * secondMs;
+const minuteMs = 60 * secondMs;
 /** After it, other webhooks get the worker. */
 const passMs = 2 * secondMs;
 const keptDeliveries = 500;
@@ -70,23 +72,24 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     }
   }
 
-  /** The webhook and its application as they are now, or how soon to look again, in ms. */
-  async function asTheyAre(taken: TakenWebhook): Promise<Ready | number> {
+  /** The webhook and its application as they are now, unless nothing may be sent. */
+  async function asTheyAre(taken: TakenWebhook): Promise<Ready | Rest> {
     const [webhook, application] = await Promise.all([
       webhooks.current(taken),
       applications.byId(taken.application),
     ]);
-    if (!webhook) return 0;
+    if (!webhook) return { inMs: 0 };
+    // Whoever restores it, or enables its owner, makes the webhook due.
     const isOff = !application || (await users.disabledAmong([application.owner.id])).size > 0;
-    return isOff ? restMs : { webhook, application };
+    return isOff ? { inMs: idleMs } : { webhook, application };
   }
 
-  /** Resolves with how long to wait for the next try; undefined: it was delivered. */
+  /** Undefined: it was delivered. */
   async function send(
     webhook: TakenWebhook,
     application: ApplicationRecord,
     delivery: Waiting,
-  ): Promise<number | undefined> {
+  ): Promise<Rest | undefined> {
     const body = await bodyOf(store, application, delivery);
     if (body === undefined) {
       const none = { at: new Date(), ms: 0, error: 'its entries were deleted' };
@@ -95,7 +98,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     }
     // It may have been paused since the last request, or its secret rotated.
     const ready = await asTheyAre(webhook);
-    if (typeof ready === 'number') return ready;
+    if ('inMs' in ready) return ready;
     const last = await attempt(ready.webhook, delivery, body);
     const triedSince = delivery.triedSince ?? last.at;
     const { status = 0 } = last;
@@ -114,29 +117,33 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     await deliveries.note(delivery, 'waiting', last, triedSince);
     if (reason) await webhooks.disable(webhook, reason);
     const wait = waits[Math.min(delivery.attempts, waits.length - 1)] as number;
-    return wait * retryMs * (1 + jitter * Math.random());
+    return { inMs: wait * retryMs * randomly(), isFailing: true };
   }
 
-  return async function deliver(webhook: TakenWebhook): Promise<number> {
-    const ready = await asTheyAre(webhook);
-    if (typeof ready === 'number') return ready;
+  return async function deliver(taken: TakenWebhook): Promise<Rest> {
+    const ready = await asTheyAre(taken);
+    if ('inMs' in ready) return ready;
     const { application } = ready;
+    if (taken.owner !== application.owner.id) await webhooks.setOwner(taken, application.owner.id);
     const began = performance.now();
-    let taken = webhook;
+    let webhook = taken;
     while (performance.now() - began < passMs) {
-      const delivery = await deliveries.next(taken, most);
+      const delivery = await deliveries.next(webhook, most);
       if (delivery) {
-        const wait = await send(taken, application, delivery);
-        if (wait !== undefined) return wait;
+        const rest = await send(webhook, application, delivery);
+        if (rest) return rest;
         continue;
       }
-      const { progress, made } = await readNews(application, taken);
-      if (Object.keys(progress).length > 0 && !(await webhooks.record(taken, progress, made))) return 0;
-      taken = { ...taken, progress: { ...taken.progress, ...progress } };
+      const { progress, made, isOpen } = await readNews(application, webhook);
+      const isChanged = Object.keys(progress).length > 0;
+      if (isChanged && !(await webhooks.record(webhook, progress, made))) return { inMs: 0 };
+      webhook = { ...webhook, progress: { ...webhook.progress, ...progress } };
       if (made.length > 0) continue;
-      await deliveries.trim(taken, keptDeliveries);
-      return taken === webhook ? idleMs.most : idleMs.least;
+      await deliveries.trim(webhook, keptDeliveries);
+      if (isOpen) return { inMs: openMs };
+      // The count falls at the begin of a minute, and may rise again within it.
+      return { inMs: webhook.progress.isOver ? minuteMs - (Date.now() % minuteMs) : idleMs * randomly() };
     }
-    return 0;
+    return { inMs: 0 };
   };
 }

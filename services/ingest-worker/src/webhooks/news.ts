@@ -16,13 +16,15 @@ const minuteMs = 60_000;
 export interface News {
   progress: Partial<Progress>;
   made: NewDelivery[];
+  /** There may be entries that cannot be told yet. */
+  isOpen?: boolean;
 }
 
 type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts'>;
 
 /** What there is to tell since the progress of a webhook, one kind of event after the other. */
 export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores) {
-  async function stored({ id }: ApplicationRecord, { progress }: TakenWebhook): Promise<News> {
+  async function stored({ id }: ApplicationRecord, { progress, newsUntil }: TakenWebhook): Promise<News> {
     const after = progress.entries;
     const sizes: number[] = [];
     const read = (limit: number) => {
@@ -39,7 +41,8 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
       return at === 0 || bytes <= most.bytes;
     });
     const last = fitting.at(-1);
-    if (!last) return { progress: page.end ? { entries: page.end } : {}, made: [] };
+    const isOpen = newsUntil !== undefined && page.final < newsUntil.getTime();
+    if (!last) return { progress: {}, made: [], isOpen };
     const content = { entries: fitting.map(({ id }) => id) };
     return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
   }
@@ -97,16 +100,17 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
   ];
 
   return async function readNews(application: ApplicationRecord, webhook: TakenWebhook): Promise<News> {
-    const all: News = { progress: {}, made: [] };
+    const all = { progress: {}, made: [] as NewDelivery[], isOpen: false };
     const wants = (start: string) =>
       webhook.events.some(
         (event) => event.startsWith(start) || (start === 'export.' && event.startsWith('import.')),
       );
     for (const [start, read] of sources) {
       if (!wants(start)) continue;
-      const { progress, made } = await read(application, webhook);
+      const { progress, made, isOpen } = await read(application, webhook);
       Object.assign(all.progress, progress);
       all.made.push(...made);
+      all.isOpen ||= isOpen ?? false;
     }
     return all;
   };

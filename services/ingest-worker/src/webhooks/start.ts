@@ -2,10 +2,11 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
 import { createDeliver, type DeliverDependencies } from './deliver.ts';
+import { createPlaces } from './places.ts';
 
 const lookEveryMs = 500;
-/** Of one worker. A receiver that hangs takes one of them for 10 s. */
-const atOnce = 32;
+/** Of one worker. A receiver that hangs takes one of them for 10 s, and from then on one of the few for those that failed. */
+const atOnce = { usual: 24, failing: 8 };
 /** More than a pass and its last request take. */
 const leaseMs = 20_000;
 
@@ -16,6 +17,8 @@ const leaseMs = 20_000;
 export function startWebhooks(dependencies: DeliverDependencies, log: Logger): () => Promise<void> {
   const { webhooks } = dependencies.store;
   const deliver = createDeliver(dependencies);
+  const usual = { isFailing: false, places: createPlaces(atOnce.usual) };
+  const failing = { isFailing: true, places: createPlaces(atOnce.failing) };
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
@@ -28,21 +31,35 @@ export function startWebhooks(dependencies: DeliverDependencies, log: Logger): (
     }
   }
 
-  async function look(): Promise<void> {
-    while (running.size < atOnce && !isStopping) {
-      const webhook = await webhooks.take(leaseMs);
+  async function fill({ isFailing, places }: typeof usual): Promise<void> {
+    while (!places.isFull() && !isStopping) {
+      const webhook = await webhooks.take(leaseMs, { isFailing, notOf: places.full() });
       if (!webhook) return;
-      const one = work(webhook).finally(() => running.delete(one));
+      const one = places.hold(webhook.owner, work(webhook)).finally(() => {
+        running.delete(one);
+        // There is a place for the next one.
+        void look();
+      });
       running.add(one);
     }
   }
 
-  const stop = repeat(lookEveryMs, () =>
-    look().catch((error) => log.debug({ event: 'webhooks.missed', reason: error.message })),
-  );
+  let looking: Promise<void> | undefined;
+  function look(): Promise<void> {
+    looking ??= fill(usual)
+      .then(() => fill(failing))
+      .catch((error) => log.debug({ event: 'webhooks.missed', reason: error.message }))
+      .finally(() => {
+        looking = undefined;
+      });
+    return looking;
+  }
+
+  const stop = repeat(lookEveryMs, look);
   return async () => {
     isStopping = true;
     stop();
+    await looking;
     await Promise.all(running);
   };
 }

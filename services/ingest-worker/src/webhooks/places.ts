@@ -1,0 +1,26 @@
+export type Places = ReturnType<typeof createPlaces>;
+
+/** Places of a worker. An owner may take one more while it has fewer than are free, so nobody ever has all of them. */
+export function createPlaces(limit: number) {
+  const owners = new Map<string | undefined, number>();
+  let taken = 0;
+
+  return {
+    isFull: () => taken >= limit,
+
+    /** Those who may take no more now. */
+    full: () => [...owners].filter(([, own]) => own >= limit - taken).map(([owner]) => owner),
+
+    /** Until the work has settled. */
+    async hold(owner: string | undefined, work: Promise<void>): Promise<void> {
+      owners.set(owner, (owners.get(owner) ?? 0) + 1);
+      taken += 1;
+      await work.finally(() => {
+        const left = (owners.get(owner) ?? 0) - 1;
+        if (left > 0) owners.set(owner, left);
+        else owners.delete(owner);
+        taken -= 1;
+      });
+    },
+  };
+}
