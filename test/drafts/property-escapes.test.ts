@@ -92,8 +92,9 @@ it('knows each property of the language', () => {
 const properties = names.flatMap((name) => [`\\p{${name}}`, `\\P{${name}}`]);
 
 it('finds of all code points those with the property, as the language does', () => {
-  expect(properties.filter((property) => differs(property))).toEqual([]);
-});
+  const each = [...names.map((name) => `\\p{${name}}`), ...categories.map((name) => `\\P{${name}}`)];
+  expect(each.filter((property) => differs(property))).toEqual([]);
+}, 900_000);
 
 it('matches the first and the last of each range, and not those beside them', () => {
   expect(properties.flatMap(edgesThatDiffer)).toEqual([]);
