@@ -783,7 +783,7 @@ func openSpool(folder string) (*spoolFolder, []*heldBatch, error) {
 	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if err != nil {
 		lock.Close()
-		return nil, nil, fmt.Errorf("another process uses the spool %s", folder)
+		return nil, nil, fmt.Errorf("another process or uploader uses the spool %s", folder)
 	}
 	found, err := spool.recover()
 	if err != nil {

@@ -829,7 +829,7 @@ fn lock(folder: &Path) -> io::Result<File> {
         Ok(()) => Ok(file),
         Err(fs::TryLockError::Error(error)) => Err(error),
         Err(fs::TryLockError::WouldBlock) => Err(io::Error::other(format!(
-            "another process uses the spool {}",
+            "another process or uploader uses the spool {}",
             folder.display()
         ))),
     }
