@@ -75,7 +75,7 @@ export interface ChunkDocument extends Claim, Partial<ChunkResult> {
   job: ObjectId;
   application: ObjectId;
   state: 'open' | 'done';
-  /** Nobody takes it any more, as the job ends before it. What is stored of it is counted. */
+  /** No worker takes this chunk: the job ends without it. Its stored lines are counted. */
   left?: true;
   seq: number;
   lines: number;

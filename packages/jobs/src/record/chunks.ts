@@ -131,7 +131,18 @@ export function chunkStore(db: Db, writer: Writer) {
 
     /** Takes a chunk that cannot be finished away from all workers. `accepted`: how many of its lines are stored. False: the lease is lost. */
     giveUp: (id: string, fence: number, accepted: number): Promise<boolean> =>
-      changed(id, fence, { $set: { left: true, accepted, counted: accepted }, $inc: { fence: 1 } }),
+      changed(id, fence, [
+        {
+          $set: {
+            left: true,
+            accepted,
+            counted: accepted,
+            fence: { $add: ['$fence', 1] },
+            // A retry need not wait for the lease.
+            leaseUntil: '$$NOW',
+          },
+        },
+      ]),
 
     /** Whether all chunks of a job are done, but for those that are left. */
     async areDone(job: string): Promise<boolean> {

@@ -36,7 +36,7 @@ export interface Ending {
 
 /** A job whose chunks many workers do at once. */
 interface Chunked extends Job {
-  /** Absent: it ends when all its chunks are done. Otherwise when those are that were begun. */
+  /** Present: the job ends when the chunks that workers have begun are done. */
   ending?: Ending;
   /** False while chunks are still being created. */
   received: boolean;
