@@ -3,6 +3,7 @@ import type { EntryDocument } from '../entries/entry-document.ts';
 import { idAfter, idOfKey, toKey } from '../entries/entry-id.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { hasMatched } from '../lease.ts';
+import { LeaseLost } from '../under-lease.ts';
 import type { DeliveryDocument, EntryStretch, StoredContent } from './webhook-records.ts';
 
 /** Of one delivery; bytes are those of BSON, unless one entry has more. */
@@ -13,7 +14,7 @@ export interface DeliverySize {
 
 /**
  * Gives the ids of its entries to a delivery that a version before recorded as a stretch. An import may have brought entries between
- * them: what is too much for one delivery becomes another.
+ * them: what is too much for one delivery becomes another. Rejects with LeaseLost if another worker has done so.
  */
 export async function settle(
   db: Db,
@@ -39,14 +40,16 @@ export async function settle(
   }
   const content = { ids: new Binary(Buffer.from(ids.join(''), 'hex')) };
   const rest = { first: idAfter(ids.at(-1) ?? first), last };
-  await inTransaction(db, async (session) => {
+  return inTransaction(db, async (session) => {
     const own = { _id, 'content.stretch': { $exists: true } };
     const updating = deliveries.updateOne(own, { $set: { content } }, { session });
-    if ((await hasMatched(updating)) && hasMore)
+    // Another worker has done so, perhaps before an import.
+    if (!(await hasMatched(updating))) throw new LeaseLost();
+    if (hasMore)
       await deliveries.insertOne(
         { ...delivery, _id: new ObjectId(), content: { stretch: rest } },
         { session },
       );
+    return content;
   });
-  return content;
 }

@@ -96,9 +96,9 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       if (!found) return undefined;
       const now = new Date();
       // What failed is tried again, so that nothing is left out.
-      if (change.state === 'active')
+      if (change.state === 'active' && found.state !== 'active')
         await deliveries.updateMany(
-          { webhook: found._id, state: { $in: ['waiting', 'failed'] } },
+          { webhook: found._id, state: { $in: ['waiting', 'failed'] }, type: { $ne: 'ping' } },
           waitsAgain(),
         );
       const { events: before, since } = found;

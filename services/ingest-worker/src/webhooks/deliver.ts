@@ -74,14 +74,13 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
 
   /** The webhook and its application as they are now, unless nothing may be sent. */
   async function asTheyAre(taken: TakenWebhook): Promise<Ready | Rest> {
-    const [webhook, application] = await Promise.all([
-      webhooks.current(taken),
-      applications.byId(taken.application),
-    ]);
-    if (!webhook) return { inMs: 0 };
+    const application = await applications.byId(taken.application);
     // Whoever restores it, or enables its owner, makes the webhook due.
     const isOff = !application || (await users.disabledAmong([application.owner.id])).size > 0;
-    return isOff ? { inMs: idleMs } : { webhook, application };
+    if (isOff) return { inMs: idleMs };
+    // Last, so that a pause holds from its answer on.
+    const webhook = await webhooks.current(taken);
+    return webhook ? { webhook, application } : { inMs: 0 };
   }
 
   /** Undefined: it was delivered. */

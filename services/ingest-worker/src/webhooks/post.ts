@@ -14,7 +14,7 @@ export interface Posted {
 export class Unreachable extends Error {}
 
 const keptBytes = 1_024;
-/** Of all that a receiver sends: also heads without end, such as of status 103. */
+/** Limit on all bytes that a receiver sends, also on heads of status 103. */
 const mostBytes = 64 * 1_024;
 
 const isPrivate = (host: string, address: string) =>
@@ -43,7 +43,10 @@ export function createLookup(allowed: Allowed, resolve: typeof lookup = lookup):
   };
 }
 
-/** Posts JSON, follows no redirect, and ends after `timeoutMs`, or when the receiver sends too much before its answer. Rejects with the reason, which names no secret. */
+/**
+ * Posts JSON and follows no redirect. Ends after `timeoutMs`, or when the receiver sends too much.
+ * Rejects with the reason, which names no secret.
+ */
 export function createPost(allowed: Allowed, { timeoutMs = 10_000, resolve = lookup } = {}) {
   const checked = createLookup(allowed, resolve);
 
