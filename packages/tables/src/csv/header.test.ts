@@ -25,6 +25,22 @@ describe('names for a file without a header', () => {
     expect(read('\r', { names: 'a' })).toBeUndefined();
   });
 
+  it('are read once, however many empty records come first', () => {
+    let count = 0;
+    const counted = {
+      get properties() {
+        count += 1;
+        return {};
+      },
+    };
+    const readLayout = createReadLayout({ schema: counted, formulas: 'escape', names: 'a' });
+    readLayout(Buffer.from(''));
+    const before = count;
+    for (let i = 0; i < 1_000; i++) expect(readLayout(Buffer.from(''))).toBeUndefined();
+    expect(readLayout(Buffer.from('1'))?.columns).toEqual(['/a']);
+    expect([before > 0, count]).toEqual([true, before]);
+  });
+
   it.each([['a,,b'], ['a,a'], ['"a']])('are refused like a header: %s', (names) => {
     expect(() => read('1,2', { names })).toThrow('nothing was stored');
   });

@@ -26,28 +26,29 @@ export interface CsvOptions {
 
 /** Reads the header of a file, its first record, or of `names`. Throws ApiError. */
 export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadLayout<CsvLayout> {
+  const named = names === undefined ? undefined : toColumns(namesOf(names, ','), schema, formulas);
   let hint: Delimiter | undefined;
   return (first) => {
-    if (!hint && first) {
-      hint = hintOf(first);
+    const text = lossy.decode(first);
+    if (named && isEmpty(text)) return undefined;
+    if (!hint) {
+      hint = hintOf(text);
       if (hint) return undefined;
     }
-    if (names === undefined) {
-      const text = textOf(first);
-      const delimiter = hint ?? findDelimiter(text);
-      return { columns: toColumns(namesOf(text, delimiter), schema, formulas), delimiter, hasHeader: true };
+    if (named) {
+      const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === named.length;
+      const delimiter = hint ?? delimiters.find(fits) ?? findDelimiter(text);
+      return { columns: named, delimiter, hasHeader: false };
     }
-    const columns = toColumns(namesOf(names, ','), schema, formulas);
-    const text = lossy.decode(first);
-    if (isEmpty(text)) return undefined;
-    const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === columns.length;
-    return { columns, delimiter: hint ?? delimiters.find(fits) ?? findDelimiter(text), hasHeader: false };
+    const header = textOf(first);
+    const delimiter = hint ?? findDelimiter(header);
+    return { columns: toColumns(namesOf(header, delimiter), schema, formulas), delimiter, hasHeader: true };
   };
 }
 
 /** The delimiter that a first line such as `sep=;` names, as Excel writes it. Throws ApiError for another one. */
-function hintOf(first: Uint8Array): Delimiter | undefined {
-  const [, named] = /^sep=(.)\r?$/i.exec(lossy.decode(first)) ?? [];
+function hintOf(first: string): Delimiter | undefined {
+  const [, named] = /^sep=(.)\r?$/i.exec(first) ?? [];
   if (named === undefined) return undefined;
   const hint = delimiters.find((delimiter) => delimiter === named);
   if (hint) return hint;
