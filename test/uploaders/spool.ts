@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startAwayServer } from './away-server.ts';
-import { startBadProxy, stored } from './bad-proxy.ts';
+import { failure, startBadProxy, stored } from './bad-proxy.ts';
 import type { Scene } from './scene.ts';
 
 /** Spools that an earlier process left, and that another one uses. */
@@ -34,6 +34,23 @@ export function trySpool(scene: () => Scene): void {
     expect(program.output.err).toMatch(/1234567890123-0123456789abcdef\.bad/);
     const found = await scene().stored();
     expect([1, 2, 3].map((n) => found.get(3_100_000 + n))).toEqual([1, 1, 1]);
+    const left = (await readdir(task.spool)).filter((name) => name !== 'lock');
+    expect(left).toEqual(['1234567890123-0123456789abcdef.bad']);
+  });
+
+  it('sets aside a batch of which the server has another version, and sends the rest', async () => {
+    const task = await scene().task({ spool: scene().spool() });
+    await mkdir(task.spool);
+    for (const at of [1, 2])
+      await writeFile(
+        join(task.spool, `${at}234567890123-0123456789abcdef.ndjson`),
+        `{"n":${at},"text":""}\n`,
+      );
+    const { url, requests } = await startBadProxy(failure(409, 'ResourceConflictError'), stored);
+    const program = scene().start({ ...task, url });
+    expect(await program.ended, program.output.err).toBe(0);
+    expect(program.output.err).toMatch(/1234567890123-0123456789abcdef\.bad/);
+    expect(requests.map(({ body }) => JSON.parse(body).n)).toEqual([1, 2]);
     const left = (await readdir(task.spool)).filter((name) => name !== 'lock');
     expect(left).toEqual(['1234567890123-0123456789abcdef.bad']);
   });

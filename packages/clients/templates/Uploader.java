@@ -390,6 +390,10 @@ public final class Uploader implements AutoCloseable {
                     remove(batch, body, List.of(reason.ofLine()));
                     return;
                 }
+                if (reason.status == 409 && answer.isOfSluice && spool != null) {
+                    setAside(batch, reason.message);
+                    return;
+                }
                 refuses = !answer.isTemporary && answer.isOfSluice;
                 sticks = !answer.isTemporary && !answer.isOfSluice;
                 if (sticks) pause = Duration.ofSeconds(30);
@@ -425,12 +429,8 @@ public final class Uploader implements AutoCloseable {
             if (isEnded) return;
             // Whatever the callback does, the batch is not sent again.
             batch.discard();
-            sealed.remove();
-            answered += batch.lines;
-            held -= batch.bytes;
-            isStuck = false;
+            drop(batch);
             isTelling = true;
-            changed.signalAll();
         } finally {
             lock.unlock();
         }
@@ -439,6 +439,25 @@ public final class Uploader implements AutoCloseable {
         isTelling = false;
         changed.signalAll();
         lock.unlock();
+    }
+
+    private void setAside(Batch batch, String why) throws IOException {
+        lock.lock();
+        try {
+            if (isEnded) return;
+            spool.setAside(batch, why);
+            drop(batch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void drop(Batch batch) {
+        sealed.remove();
+        answered += batch.lines;
+        held -= batch.bytes;
+        isStuck = false;
+        changed.signalAll();
     }
 
     /** Replaces the oldest batch by its halves, as the server takes less at once. Later batches are smaller. */
@@ -731,12 +750,17 @@ public final class Uploader implements AutoCloseable {
                 try {
                     batch.recover();
                 } catch (IOException error) {
-                    Path bad = folder.resolve(key + ".bad");
-                    Files.move(batch.path, bad);
-                    warn("a batch cannot be read, and is now " + bad + ": " + error);
+                    setAside(batch, error.toString());
                 }
                 if (batch.lines > 0) found.add(batch);
             }
+        }
+
+        /** Renames a file that cannot be read, or has other lines than the server has for its key. */
+        void setAside(Batch batch, String why) throws IOException {
+            Path bad = folder.resolve(batch.key + ".bad");
+            Files.move(batch.path, bad);
+            warn("a batch cannot be sent, and is now " + bad + ": " + why);
         }
 
         Path pathOf(String key) {

@@ -372,6 +372,11 @@ func (u *Uploader) deliver(batch *heldBatch) {
 				return
 			}
 		}
+		if answer.status == http.StatusConflict && answer.isOfSluice && u.spool != nil {
+			if err = u.setAside(batch, answer.message); err == nil {
+				return
+			}
+		}
 		trouble := NotStored{Status: answer.status, Name: answer.name, Message: answer.message}
 		switch {
 		case err != nil:
@@ -424,18 +429,35 @@ func (u *Uploader) end(batch *heldBatch, body []byte, refused []Refusal) {
 	if err := batch.remove(); err != nil {
 		warn("a batch was stored and cannot be removed: %v", err)
 	}
-	u.sealed = u.sealed[1:]
-	u.answered += batch.lines
-	u.held -= batch.bytes
-	u.isStuck = false
+	u.drop(batch)
 	u.isTelling = true
-	u.notify()
 	u.mutex.Unlock()
 	u.tell(body, refused)
 	u.mutex.Lock()
 	u.isTelling = false
 	u.notify()
 	u.mutex.Unlock()
+}
+
+func (u *Uploader) setAside(batch *heldBatch, why string) error {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	if u.isEnded {
+		return nil
+	}
+	if err := u.spool.setAside(batch, why); err != nil {
+		return err
+	}
+	u.drop(batch)
+	return nil
+}
+
+func (u *Uploader) drop(batch *heldBatch) {
+	u.sealed = u.sealed[1:]
+	u.answered += batch.lines
+	u.held -= batch.bytes
+	u.isStuck = false
+	u.notify()
 }
 
 // Replaces the oldest batch by its halves, as the server takes less at once. Later batches are smaller.
@@ -821,13 +843,24 @@ func (s *spoolFolder) recover() (found []*heldBatch, err error) {
 		stamp, _ := strconv.ParseInt(key[:13], 10, 64)
 		stamps.keep(stamp)
 		if err := batch.recover(); err != nil {
-			bad := filepath.Join(s.folder, key+".bad")
-			warn("a batch cannot be read, and is now %s: %v", bad, errors.Join(err, os.Rename(batch.path(), bad)))
+			if err := s.setAside(batch, err.Error()); err != nil {
+				return nil, err
+			}
 		} else if batch.lines > 0 {
 			found = append(found, batch)
 		}
 	}
 	return found, nil
+}
+
+// Renames a file that cannot be read, or has other lines than the server has for its key.
+func (s *spoolFolder) setAside(batch *heldBatch, why string) error {
+	bad := filepath.Join(s.folder, batch.key+".bad")
+	if err := os.Rename(batch.path(), bad); err != nil {
+		return err
+	}
+	warn("a batch cannot be sent, and is now %s: %s", bad, why)
+	return nil
 }
 
 func (s *spoolFolder) close() {

@@ -271,6 +271,9 @@ class Uploader:
                     return
                 if answer.is_too_large and batch.lines > 1:
                     return self._split(batch, body, answer)
+                if answer.trouble.status == 409 and answer.is_of_sluice and self._spool:
+                    self._spool.set_aside(batch.key, answer.trouble)
+                    return self._end(batch, body, [])
                 if answer.refused is not None:
                     batch.remove()
             except FileNotFoundError as error:
@@ -533,12 +536,16 @@ class _Spool:
             try:
                 batch.recover()
             except OSError as error:
-                aside = os.path.join(self._folder, f"{key}.bad")
-                os.replace(os.path.join(self._folder, f"{key}{_SUFFIX}"), aside)
-                _warn(f"a batch cannot be read, and is now {aside}: {error}")
+                self.set_aside(key, error)
             if batch.lines:
                 found.append(batch)
         return found
+
+    def set_aside(self, key: str, why: object) -> None:
+        """Renames a file that cannot be read, or has other lines than the server has for its key."""
+        aside = os.path.join(self._folder, f"{key}.bad")
+        os.replace(os.path.join(self._folder, f"{key}{_SUFFIX}"), aside)
+        _warn(f"a batch cannot be sent, and is now {aside}: {why}")
 
     def begin(self, key: str) -> _SpooledBatch:
         return _SpooledBatch(key, os.path.join(self._folder, f"{key}{_SUFFIX}"))

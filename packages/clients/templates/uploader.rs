@@ -434,6 +434,14 @@ impl Shared {
             self.end(batch, &body, vec![trouble.of_line()]);
             return Ok(Outcome::Done);
         }
+        if let (409, true, Some(path)) = (trouble.status, answer.is_of_sluice, &batch.path) {
+            let mut state = self.lock();
+            if !state.is_ended {
+                set_aside(path, &trouble.message)?;
+                self.drop_oldest(&mut state);
+            }
+            return Ok(Outcome::Done);
+        }
         Ok(if answer.is_temporary {
             Outcome::Later(trouble, answer.retry_after)
         } else if answer.is_of_sluice {
@@ -455,15 +463,20 @@ impl Shared {
                 "a batch was stored and cannot be removed: {error}"
             ));
         }
-        state.sealed.pop_front();
-        state.answered += batch.lines;
-        state.held -= batch.bytes;
-        state.is_stuck = false;
+        self.drop_oldest(&mut state);
         state.is_telling = true;
-        self.changed.notify_all();
         drop(state);
         self.tell(body, refused);
         self.lock().is_telling = false;
+        self.changed.notify_all();
+    }
+
+    fn drop_oldest(&self, state: &mut State) {
+        if let Some(batch) = state.sealed.pop_front() {
+            state.answered += batch.lines;
+            state.held -= batch.bytes;
+        }
+        state.is_stuck = false;
         self.changed.notify_all();
     }
 
@@ -858,12 +871,7 @@ fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
         let body = match fs::read(&path) {
             Ok(body) => body,
             Err(error) => {
-                let bad = path.with_extension("bad");
-                fs::rename(&path, &bad)?;
-                let bad = bad.display();
-                warn(&format!(
-                    "a batch cannot be read, and is now {bad}: {error}"
-                ));
+                set_aside(&path, error)?;
                 continue;
             }
         };
@@ -885,6 +893,15 @@ fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
         }
     }
     Ok(found)
+}
+
+/// Renames a file that cannot be read, or has other lines than the server has for its key.
+fn set_aside(path: &Path, why: impl fmt::Display) -> io::Result<()> {
+    let bad = path.with_extension("bad");
+    fs::rename(path, &bad)?;
+    let bad = bad.display();
+    warn(&format!("a batch cannot be sent, and is now {bad}: {why}"));
+    Ok(())
 }
 
 fn is_key(text: &str) -> bool {

@@ -238,6 +238,10 @@ export class Uploader {
           continue;
         }
         if (answer.status === 413) return this.#end(batch, body, [{ ...answer, line: 1 }]);
+        if (answer.status === 409 && answer.isOfSluice && this.#spool) {
+          this.#spool.setAside(batch.key, answer.message);
+          return this.#drop(batch);
+        }
         this.#trouble = answer;
         if (answer.isTemporary) seconds = answer.retryAfter ?? seconds;
         else if (answer.isOfSluice) return this.#fail();
@@ -296,11 +300,15 @@ export class Uploader {
   /** A batch is answered. It is gone before a callback can fail. */
   #end(batch: Batch, body: Bytes, refused: LineError[]): void {
     this.#spool?.remove(batch);
+    this.#drop(batch);
+    this.#tell(body, refused);
+  }
+
+  #drop({ bytes }: Batch): void {
     this.#isStuck = false;
     this.#sealed.shift();
-    this.#held -= batch.bytes;
+    this.#held -= bytes;
     this.#resumeSends();
-    this.#tell(body, refused);
   }
 
   #tell(body: Bytes, refused: LineError[]): void {
@@ -532,6 +540,8 @@ interface Spool {
   /** Puts its halves in place of a batch. They count once the whole is removed. */
   split(whole: Batch, halves: Batch[]): void;
   remove(batch: Batch): void;
+  /** Renames a file that cannot be read, or has other lines than the server has for its key. */
+  setAside(key: string, why: string): void;
   unlock(): void;
 }
 
@@ -596,12 +606,16 @@ async function openSpool(folder: string): Promise<Spool> {
         const batch = recover(key);
         if (batch.lines > 0) found.push(batch);
       } catch (error) {
-        const aside = `${folder}/${key}.bad`;
-        fs.renameSync(pathOf(key), aside);
-        warn(`a batch cannot be read, and is now ${aside}: ${messageOf(error)}`);
+        setAside(key, messageOf(error));
       }
     }
     return found;
+  }
+
+  function setAside(key: string, why: string): void {
+    const aside = `${folder}/${key}.bad`;
+    fs.renameSync(pathOf(key), aside);
+    warn(`a batch cannot be sent, and is now ${aside}: ${why}`);
   }
 
   return {
@@ -629,6 +643,7 @@ async function openSpool(folder: string): Promise<Spool> {
       fs.unlinkSync(pathOf(key));
     },
     remove: ({ key }) => fs.unlinkSync(pathOf(key)),
+    setAside,
     unlock,
   };
 }
