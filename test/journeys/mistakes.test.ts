@@ -48,6 +48,7 @@ const refused: Row[] = [
   ['the API without a path', 'GET /', {}, 404, 'ResourceNotFoundError', 'there is no route GET /api/; see /api/docs'],
   ['gzip without its header', 'POST /applications/:open/data', { body: gzipSync('{}') }, 400, 'MalformedBodyError', 'the body is not valid UTF-8 at byte 2; it looks like gzip: decompress it, or send Content-Encoding: gzip'],
   ['a query where there is none', 'GET /users/me?page=2', { token: 'login' }, 400, 'InvalidRequestError', 'unknown parameter `page`; this route takes none'],
+  ['a selection in the body of a deletion', 'DELETE /applications/:open/refused', { token: 'login', json: { path: '/n' } }, 400, 'InvalidRequestError', 'this route takes no body, only a path and a query; nothing was done'],
   ['an unknown field', 'PATCH /users/me', { token: 'login', json: { lokale: 'en' } }, 400, 'InvalidRequestError', 'body/lokale is not a known field; allowed: locale'],
   ['an array to …/data', 'POST /applications/:open/data', { json: [{ v: 1 }] }, 422, 'SchemaValidationError', 'one object is expected; send arrays to /api/applications/:open/data/batch'],
   ['`curl -d @file`, which joins the lines', 'POST /applications/:open/data/batch', ndjson('{"v":1}{"v":2}'), 422, 'SchemaValidationError', 'the line was not stored: the line is not JSON: text after the end of the JSON value at column 8; with curl use --data-binary, as -d removes line ends'],

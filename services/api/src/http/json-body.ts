@@ -132,6 +132,12 @@ function parse(body: Buffer, config: FastifyContextConfig): unknown {
   }
 }
 
+const isEmptyObject = (value: unknown) => isObject(value) && Object.keys(value).length === 0;
+
+/** Who selects what to delete in a body would delete everything. */
+const noBody = () =>
+  new ApiError('InvalidRequestError', 'this route takes no body, only a path and a query; nothing was done');
+
 /** Clients name a content type for all requests, also for those without content. */
 const ignoreUnusedType: onRequestHookHandler = ({ headers }, _reply, done) => {
   const isEmpty = (headers['content-length'] ?? '0') === '0' && headers['transfer-encoding'] === undefined;
@@ -152,8 +158,10 @@ export function jsonBody(app: FastifyInstance): void {
       refuseEncodings(request);
       const { schema, config } = request.routeOptions;
       // An empty body in chunks has no length that tells so beforehand.
-      if (body.length === 0 && !schema?.body) done(null);
-      else done(null, parse(body, config));
+      if (body.length === 0 && !schema?.body) return done(null);
+      const parsed = parse(body, config);
+      if (schema && !schema.body && !isEmptyObject(parsed)) throw noBody();
+      done(null, parsed);
     },
   );
 }
