@@ -11,7 +11,8 @@ const stepsACharacter = 3;
 
 const texts: Record<string, TextCheck> = {
   ...textFormats,
-  hostname: (text) => isHostname(text) && (!/(?:^|\.)xn--/i.test(text) || isPunycode(text)),
+  hostname: (text) =>
+    text.length <= 253 && isHostname(text) && (!/(?:^|\.)xn--/i.test(text) || isPunycode(text)),
 };
 
 const numbers: Record<string, NumberCheck> = {
