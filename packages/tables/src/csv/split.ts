@@ -13,7 +13,7 @@ export interface HeaderSink extends LineSink {
 /** `cell`: a cell begins. `plain`: in an unquoted cell. `quoted`: between quotes. `closed`: after a quote. */
 type State = 'cell' | 'plain' | 'quoted' | 'closed';
 
-/** What the first record tells; undefined: ask the next one. A record over the limit is undefined. */
+/** What the first record tells; undefined: ask the next one. A record over the limit is undefined, and then stays a row. */
 export type ReadLayout<Layout extends { delimiter: Delimiter }> = (
   record: Uint8Array | undefined,
 ) => (Layout & { hasHeader: boolean }) | undefined;
@@ -37,8 +37,9 @@ export function csvSplitter<Layout extends { delimiter: Delimiter }>(
 
   /** Whether the record is no row. */
   function begin(): boolean {
-    const layout = readLayout(sink.peek());
-    if (!layout) return true;
+    const first = sink.peek();
+    const layout = readLayout(first);
+    if (!layout) return first !== undefined;
     isBegun = true;
     endsCell = cellEnds([layout.delimiter]);
     return layout.hasHeader;

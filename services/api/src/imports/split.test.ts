@@ -1,6 +1,7 @@
 import { cutBytes, framesOf } from '@sluice/json/frames.ts';
 import type { Splitter } from '@sluice/json/split.ts';
 import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
+import { createReadLayout } from '@sluice/tables/csv/header.ts';
 import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -140,6 +141,23 @@ describe('a line over the limit', () => {
       expect(found.find(([line]) => line === 2)).toEqual([2, `${'x'.repeat(cutBytes)} CUT`]);
       expect(found.at(-1)).toEqual([3, '3']);
     }
+  });
+
+  it('is a row of a CSV without a header, and the next one tells what separates cells', () => {
+    const layouts: unknown[] = [];
+    const readLayout = createReadLayout({ schema: {}, formulas: 'escape', names: 'a,b' });
+    const make = (sink: HeaderSink) =>
+      csvSplitter(sink, (record) => {
+        const layout = readLayout(record);
+        layouts.push(layout?.delimiter);
+        return layout;
+      });
+    expect(split(make, Buffer.from('\nabcd,efgh\n1;2\n3;4'), [], 5)).toEqual([
+      [2, 'abcd,efgh CUT'],
+      [3, '1;2'],
+      [4, '3;4'],
+    ]);
+    expect(layouts).toEqual([undefined, undefined, ';']);
   });
 
   it('is one only from the first byte beyond', () => {
