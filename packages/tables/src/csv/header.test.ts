@@ -107,6 +107,7 @@ describe('a header', () => {
   it.each<[what: string, header: string | Buffer, message: string]>([
     ['nothing', '', 'the CSV has no header'],
     ['a line end only', '\r', 'the CSV has no header'],
+    ['more than one CR', '\r\r', 'the CSV has no header'],
     ['a column without a name', 'a,,b', 'column 2 of the CSV has no name: give it one, or remove it'],
     ['a name twice', 'a,b,a', 'two columns of the CSV are the same: "a" and "a"'],
     ['a name and its pointer', 'address.city,/address/city', 'two columns of the CSV are the same: "address.city" and "/address/city"'],

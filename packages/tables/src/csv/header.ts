@@ -106,7 +106,7 @@ function toColumns(
 }
 
 const lossy = new TextDecoder();
-const isEmpty = (text: string) => /^\r?$/.test(text);
+const isEmpty = (text: string) => /^\r*$/.test(text);
 
 function textOf(header: Uint8Array | undefined): string {
   if (!header) throw malformed('the header of the CSV is longer than a line may be');

@@ -92,7 +92,9 @@ export function csvSplitter<Layout extends { delimiter: Delimiter }>(
       sink.bytes(piece, from, piece.length);
     },
     end() {
-      if (!isBegun || isFilled) finish();
+      if (isFilled) finish();
+      // As an empty record, the end says that nothing else comes.
+      if (!isBegun) finish();
     },
   };
 }

@@ -85,6 +85,7 @@ describe('a pasted sample', () => {
     ['a CSV number that no float holds', 'a\n1\n\n1e400\n', 4, '/a'],
     ['a CSV value with others below it', 'a,a.b\n1,\n1,2\n', 3, '/a'],
     ['a CSV header that is refused', 'a,b,__proto__.x\n1,2,3\n', 1, '__proto__'],
+    ['a CSV whose only line says what separates cells', 'sep=;', 1, 'no header'],
     ['a CSV header with a name twice', 'a;b;a\n1;2;3\n', 1, 'the same'],
     ['an array without an end', '[{"a":1},{"a":2}', 2, 'no end'],
     ['an array with broken JSON', '[{"a":1},{"a":}]', 2, 'JSON'],

@@ -63,7 +63,9 @@ export function splitRows(
       else found.problems.push({ row: number, message: `The row is ${explainBytes(row)}.` });
       found.end = end;
     },
-    drop() {},
+    drop() {
+      row = bytes.subarray(0, 0);
+    },
     peek: () => row,
   };
   const readLayout = createReadLayout({ schema, formulas: 'escape' });

@@ -100,8 +100,11 @@ export async function receive(
     if (bytes === 0) throw new ApiError('MalformedBodyError', 'the body is empty');
     splitter.end();
     chunker.finish();
-    // A CSV export without rows ends its header with a newline.
-    if (layout && chunker.total() === 0 && lastByte !== newline) throw noRows();
+    if (job.options.format === 'csv' && chunker.total() === 0) {
+      if (!layout) throw malformed('the CSV has no rows');
+      // A CSV export without rows ends its header with a newline.
+      if (lastByte !== newline) throw malformed(noRows);
+    }
     await storeReady();
     await storing.finish();
     return { total: chunker.total(), held: storedBytes, layout };
@@ -115,8 +118,5 @@ export async function receive(
   }
 }
 
-const noRows = () =>
-  new ApiError(
-    'MalformedBodyError',
-    'the CSV has a header but no rows; with curl use --data-binary, as -d removes line ends; nothing was stored',
-  );
+const noRows = 'the CSV has a header but no rows; with curl use --data-binary, as -d removes line ends';
+const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);
