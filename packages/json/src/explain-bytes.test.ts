@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
 import { decodeText, explainBytes, foreignStart } from './explain-bytes.ts';
 
@@ -13,9 +13,11 @@ describe('bytes that are not UTF-8', () => {
       fc.constant(Buffer.from('\ufffd')),
       fc.uint8Array({ maxLength: 4 }),
     );
+    // A long text is looked through in blocks of 4 KiB.
+    const before = fc.oneof(fc.constant(0), fc.integer({ min: 4_080, max: 4_100 }));
     fc.assert(
-      fc.property(fc.array(part), (parts) => {
-        const bytes = Buffer.concat(parts);
+      fc.property(before, fc.array(part), (length, parts) => {
+        const bytes = Buffer.concat([Buffer.alloc(length, 'a'), ...parts]);
         if (isUtf8(bytes)) {
           expect(decodeText(bytes)).toBe(bytes.toString());
           return;
@@ -28,6 +30,16 @@ describe('bytes that are not UTF-8', () => {
       }),
       runs(300),
     );
+  });
+
+  it('are encoded again only around the fault, however many replacement characters come before', () => {
+    const encode = vi.spyOn(TextEncoder.prototype, 'encode');
+    onTestFinished(() => encode.mockRestore());
+    const bytes = Buffer.concat([Buffer.from('\ufffd'.repeat(100_000)), Buffer.from([0xff])]);
+    expect(explainBytes(bytes)).toMatch(/^not valid UTF-8 at byte 300001; /);
+    const lengths = encode.mock.calls.map(([text = '']) => text.length);
+    expect(lengths).toHaveLength(1);
+    expect(lengths[0]).toBeLessThan(4_100);
   });
 
   it.each([

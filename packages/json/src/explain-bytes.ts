@@ -35,16 +35,35 @@ export function foreignStart(bytes: Uint8Array): string | undefined {
 const lossy = new TextDecoder('utf-8', { ignoreBOM: true });
 const encoder = new TextEncoder();
 
+/** As much is looked at closely. */
+const blockBytes = 4_096;
+const isInside = (byte = 0) => (byte & 0xc0) === 0x80;
+
 /** The offset of the first byte that is not UTF-8. */
 function faultIn(bytes: Uint8Array): number {
-  const text = lossy.decode(bytes);
-  for (let from = 0, at = 0; ; from++, at += 3) {
-    const next = text.indexOf('\ufffd', from);
-    at += encoder.encode(text.slice(from, next)).length;
-    // The text may have the character itself.
-    const isWritten = bytes[at] === 0xef && bytes[at + 1] === 0xbf && bytes[at + 2] === 0xbd;
-    if (!isWritten) return at;
-    from = next;
+  const end = endOfText(bytes);
+  // The character before the block may be the broken one.
+  let start = Math.max(0, end - 1);
+  while (start > 0 && isInside(bytes[start])) start--;
+  const near = bytes.subarray(start, end + blockBytes);
+  // Broken characters become U+FFFD; the text may have that character itself.
+  const written = encoder.encode(lossy.decode(near));
+  let at = 0;
+  while (written[at] === near[at]) at++;
+  while (isInside(written[at])) at--;
+  return start + at;
+}
+
+/** The offset of the first block that is not UTF-8, or the end. */
+function endOfText(bytes: Uint8Array): number {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  let at = 0;
+  try {
+    for (; at < bytes.length; at += blockBytes)
+      decoder.decode(bytes.subarray(at, at + blockBytes), { stream: true });
+    return bytes.length;
+  } catch {
+    return at;
   }
 }
 
