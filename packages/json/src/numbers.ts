@@ -7,12 +7,15 @@ const integerDigits = 19;
 declare global {
   interface JSON {
     /** JSON.stringify prints the result as this text (https://github.com/tc39/proposal-json-parse-with-source). */
-    rawJSON(text: string): object;
+    rawJSON?(text: string): object;
   }
 }
 
+/** JSON.stringify prints the result as the literal, but rounded in old browsers and Node.js 20, which lack `rawJSON`. */
+export const exactNumber = (literal: string): unknown => JSON.rawJSON?.(literal) ?? Number(literal);
+
 /** JSON.stringify prints the result as the digits of the integer. */
-export const printed = (integer: bigint): object => JSON.rawJSON(String(integer));
+export const printed = (integer: bigint): unknown => exactNumber(String(integer));
 
 /** JSON.stringify for values with BigInts. */
 export const toJson = (value: unknown): string =>

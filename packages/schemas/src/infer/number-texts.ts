@@ -1,3 +1,5 @@
+import { exactNumber } from '@sluice/json/numbers.ts';
+
 /** The texts of numbers that say more than their values, by the object or array around them. */
 const texts = new WeakMap<object, Map<string, string>>();
 
@@ -22,7 +24,7 @@ export const isDecimal = (around: object, key: string): boolean =>
 /** A member as JSON.stringify writes it with the digits of its text. Those below it need `exactJson`. */
 export function exactMember(around: object, key: string, value: unknown): unknown {
   const text = texts.get(around)?.get(key);
-  return text === undefined ? value : JSON.rawJSON(text);
+  return text === undefined ? value : exactNumber(text);
 }
 
 /** JSON in which all numbers have the digits of their texts. */

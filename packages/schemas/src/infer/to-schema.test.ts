@@ -1,7 +1,7 @@
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { createFormats } from '../validate/formats.ts';
 import { type FieldRow, fieldRows, isAlways, isSuggested, typeChoices } from './fields.ts';
@@ -62,6 +62,20 @@ it('an example and a row keep the digits of the sample', () => {
   expect(exactJson(row)).toBe(text.replace('\\u0062', 'b'));
   const examples = fieldRows(survey([row])).map(({ field }) => exactJson(field.example));
   expect(examples).toEqual(['9007199254740993', '[1.0,{"a":-0}]', '1.0', '-0', '1.50', '2.5']);
+});
+
+it('an example and a row are rounded where a program has no JSON.rawJSON', () => {
+  const { rawJSON } = JSON;
+  onTestFinished(() => {
+    JSON.rawJSON = rawJSON;
+  });
+  Reflect.deleteProperty(JSON, 'rawJSON');
+  const row = parseJson('{"id":9007199254740993,"\\u0062":1.50}', noteNumbers) as object;
+  expect(exactJson(row)).toBe('{"id":9007199254740992,"b":1.5}');
+  expect(fieldRows(survey([row])).map(({ field }) => exactJson(field.example))).toEqual([
+    '9007199254740992',
+    '1.5',
+  ]);
 });
 
 describe('an inferred schema', () => {

@@ -1,3 +1,4 @@
+import { exactNumber } from '@sluice/json/numbers.ts';
 import { endOfToken, parseJsonWith } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { failureOf } from '../api/failure.ts';
@@ -25,11 +26,8 @@ export function cutDepth(text: string): string {
   return kept + text.slice(from);
 }
 
-/** Not in the types of TypeScript yet. A browser without it rounds the numbers below. */
-const { rawJSON, isRawJSON } = JSON as unknown as {
-  rawJSON?: (text: string) => unknown;
-  isRawJSON?: (value: unknown) => boolean;
-};
+/** Not in the types of TypeScript yet. */
+const { isRawJSON } = JSON as unknown as { isRawJSON?: (value: unknown) => boolean };
 
 /** Whether a value of `parseExact` is a number that JavaScript would write with other digits. */
 export const isExactNumber = (value: unknown): boolean => isRawJSON?.(value) ?? false;
@@ -39,7 +37,7 @@ export const isRawNumber = (value: object): boolean => 'rawJSON' in value && Obj
 
 function toExactNumber(literal: string): unknown {
   const value = Number(literal);
-  return String(value) === literal || !rawJSON ? value : rawJSON(literal);
+  return String(value) === literal ? value : exactNumber(literal);
 }
 
 /** The nearest number of a value of `parseExact`; undefined if it is no number. */
