@@ -115,10 +115,10 @@ describe('the report of an import', () => {
       {
         line: 5,
         name: 'MalformedBodyError',
-        message: 'the record has 1 cells, the header has 3',
+        message: 'the record has 1 cells, there are 3 columns',
         payload: '3',
       },
-      { line: 6, name: 'MalformedBodyError', message: 'the record has 4 cells, the header has 3' },
+      { line: 6, name: 'MalformedBodyError', message: 'the record has 4 cells, there are 3 columns' },
       { line: 7, name: 'MalformedBodyError', message: 'cell 2 has text after its closing quote' },
       { line: 8, name: 'SchemaValidationError', payload: { n: 6, list: 'oops' } },
     ]);

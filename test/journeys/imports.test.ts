@@ -83,14 +83,31 @@ describe('a CSV', () => {
       type: 'text/csv; charset=us-ascii; header="Absent"',
       query: '?columns=n,createdAt,text,/a.b,c.d',
     };
-    const csv = '\r\n1;2;"x;\ny";3;4\r\n5;;z;;\r\nn;;;;\r\n';
+    const csv = '\r\n1;2;"x;\ny";3;4\r\n5;;z;;\r\nn;;;;\r\n6;7\r\n';
     const { job, errors } = await importClient(sluice, token).complete(domain, csv, call);
-    expect(job).toMatchObject({ state: 'completed', accepted: 2, rejected: 1 });
-    expect(errors).toMatchObject([{ line: 4, payload: { n: 'n' } }]);
+    expect(job).toMatchObject({ state: 'completed', accepted: 2, rejected: 2 });
+    expect(errors).toMatchObject([
+      { line: 4, payload: { n: 'n' } },
+      { line: 5, message: 'the record has 2 cells, there are 5 columns' },
+    ]);
     expect((await uploadClient(sluice, token).payloads(domain)).reverse()).toEqual([
       { n: 1, text: 'x;\ny', 'a.b': 3, c: { d: 4 } },
       { n: 5, text: 'z' },
     ]);
+  });
+
+  it('without a header may begin with a row over the limit, which is reported', async () => {
+    const call = { type: 'text/csv; header=absent', query: '?columns=n,text' };
+    const long = 'x'.repeat(1.5 * 1024 ** 2);
+    for (const [csv, accepted] of [
+      [`${long}\n1;a\n`, 1],
+      [long, 0],
+    ] as const) {
+      const domain = await sluice.application(token, schema);
+      const { job, errors } = await importClient(sluice, token).complete(domain, csv, call);
+      expect(job).toMatchObject({ state: 'completed', accepted, rejected: 1 });
+      expect(errors).toMatchObject([{ line: 1, name: 'PayloadTooLargeError' }]);
+    }
   });
 
   it.each([
@@ -109,7 +126,7 @@ describe('a CSV', () => {
     const csv = rows.map((cells) => `${cells.join(delimiter)}\r\n`).join('');
     const { job, errors } = await importClient(sluice, token).complete(domain, csv, { type: types.csv });
     expect(job).toMatchObject({ state: 'completed', accepted: 3, rejected: 1 });
-    expect(errors).toMatchObject([{ line: 4, message: 'the record has 2 cells, the header has 3' }]);
+    expect(errors).toMatchObject([{ line: 4, message: 'the record has 2 cells, there are 3 columns' }]);
     expect((await uploadClient(sluice, token).payloads(domain)).reverse()).toEqual([
       { n: 1, text: 'a, b', 'Price, EUR': 2.5 },
       { n: 2, text: `c${delimiter}d"\ne`, 'Price, EUR': 'none, or more' },

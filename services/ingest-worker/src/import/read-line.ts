@@ -92,7 +92,7 @@ function createRowText(
     if (!record.ok) return malformed(record.message);
     const { cells, quoted } = record;
     if (cells.length !== columns.length)
-      return malformed(`the record has ${cells.length} cells, the header has ${columns.length}`);
+      return malformed(`the record has ${cells.length} cells, there are ${columns.length} columns`);
     try {
       return Buffer.from(toJson(cells, quoted));
     } catch (error) {
