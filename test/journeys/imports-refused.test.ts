@@ -89,7 +89,7 @@ describe('an import is refused as a whole, and nothing of it is left', () => {
     ['CSV in UTF-16', Buffer.from('\ufeffn\n1\n', 'utf16le'), csv, 400, 'MalformedBodyError', /not text in UTF-8: it is UTF-16: convert it, such as with iconv/],
     ['NDJSON in UTF-16 without a mark', Buffer.from('{"n":1}', 'utf16le'), {}, 400, 'MalformedBodyError', /it looks like UTF-16LE without a byte order mark, which is a guess/],
     ['a spreadsheet', Buffer.from('PK\x03\x04', 'latin1'), csv, 400, 'MalformedBodyError', /such as a spreadsheet: save it as CSV/],
-    ['gzip within gzip', zippedTwice, {}, 400, 'MalformedBodyError', /it looks like gzip: decompress it/],
+    ['gzip within gzip', zippedTwice, {}, 400, 'MalformedBodyError', /compressed twice: it is gzip within gzip/],
     ['CSV with a separator that there is not', 'sep=:\nn:m\n1:2\n', csv, 400, 'MalformedBodyError', /sep=:, but only , ; tab and \| may/],
     ['CSV without rows, as curl -d sends it', 'n21.522', csv, 400, 'MalformedBodyError', /no rows; with curl use --data-binary/],
     ['CSV whose only line says what separates cells', 'sep=;', csv, 400, 'MalformedBodyError', /no header/],

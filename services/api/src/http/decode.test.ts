@@ -109,6 +109,17 @@ describe('a compressed body', () => {
     });
   });
 
+  it.each<[inner: Compression, outer: Compression]>([
+    ['gzip', 'gzip'],
+    ['zstd', 'gzip'],
+    ['gzip', 'zstd'],
+  ])('is refused where it is compressed twice: %s within %s', async (inner, outer) => {
+    const body = compress[outer](compress[inner](Buffer.from('{"n":1}')));
+    const message = `the body is compressed twice: it is ${inner} within ${outer}; compress it once; nothing was stored`;
+    for (const told of [outer, undefined])
+      await expect(decoded(body, [], told)).rejects.toMatchObject({ name: 'MalformedBodyError', message });
+  });
+
   it('is refused where it has frames without end', async () => {
     const body = Buffer.concat(Array<Buffer>(10_001).fill(skippable(0, Buffer.alloc(0))));
     await expect(decoded(body)).rejects.toThrow('over 10000 frames');

@@ -32,6 +32,9 @@ export async function* decode(body: Bytes, named: Compression | undefined): Byte
       throw malformed(`the body is not ${named}, as its header Content-Encoding says`);
     const text = createSource(found ? decompress(source, found) : source.rest());
     const head = await text.peek();
+    const inner = found && encodingAt(head);
+    if (inner)
+      throw malformed(`the body is compressed twice: it is ${inner} within ${found}; compress it once`);
     const foreign = foreignStart(head);
     if (foreign) throw malformed(`the body is not text in UTF-8: ${foreign}`);
     const first = await text.next();
