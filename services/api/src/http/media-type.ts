@@ -20,8 +20,10 @@ function parametersOf(header: string): Parameters {
     const [, written, value = ''] = match;
     if (written === undefined) continue;
     const name = written.toLowerCase();
-    if (found.has(name)) throw refused(`the parameter ${name.slice(0, 40)} of Content-Type is there twice`);
-    found.set(name, value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value);
+    const meant = value.startsWith('"') ? value.slice(1, -1).replace(/\\(.)/g, '$1') : value;
+    if ((found.get(name) ?? meant) !== meant)
+      throw refused(`the parameter ${name.slice(0, 40)} of Content-Type is there twice, with two values`);
+    found.set(name, meant);
   }
   return found;
 }
