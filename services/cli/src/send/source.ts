@@ -64,10 +64,7 @@ async function identify({ name, path, bytes, format: chosen }: Unknown, { say }:
   }
   const foreign = foreignStart(first);
   if (foreign) throw new CliError(`${what} is not text in UTF-8: ${foreign}`);
-  const start = first
-    .toString('utf8', 0, 1_024)
-    .replace(/^\ufeff/, '')
-    .trimStart();
+  const start = first.toString('utf8', 0, 1_024).trimStart();
   if (start === '') throw new CliError(`${what} is empty: there is nothing to send`);
   const format = told ?? formatByStart(start);
   if (format !== 'ndjson') {
