@@ -5,6 +5,8 @@ export interface Language {
   mostMemory: number;
   /** Its own poison, by name, in the order of the program; and who tells of it: `send`, or the name of the refusal. */
   poison: Record<string, string>;
+  /** What the program prints when its callback for the first poison uses the uploader: `poison.ts` says how. */
+  inCallback: string[];
   /** Writes the client beside a program, and compiles them with warnings as errors. Returns the command that is the program itself. */
   prepare(folder: string, client: Client): Promise<string[]>;
   /** The same for a program without the client, which sends a request for each entry: for `throughput.ts`. */

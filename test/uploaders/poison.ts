@@ -12,11 +12,15 @@ const common = {
 
 /**
  * With `poison`, a program sends one of them after each of its first entries. It prints `<n> send` if `send` fails, and
- * `<n> <name of the refusal>` in its callback, which then throws.
+ * `<n> <name of the refusal>` in its callback, which then throws. For the first poison its callback sends an entry of 9 MiB
+ * with -100 before that. Unless it can wait there, it flushes and closes, and prints `-101 flush and close` if both fail.
+ * When it is closed, it sends the third poison again.
  */
-export function tryPoison(scene: () => Scene, { poison }: Language): void {
+export function tryPoison(scene: () => Scene, { poison, inCallback }: Language): void {
   const tellers = Object.values({ ...common, ...poison });
-  const expected = tellers.map((teller, at) => `${-1 - at} ${teller}`);
+  const byNumber = (a: string, b: string) => Number.parseInt(b, 10) - Number.parseInt(a, 10);
+  const told = tellers.map((teller, at) => `${-1 - at} ${teller}`);
+  const expected = [...told, ...inCallback, '-3 send'].sort(byNumber);
 
   it.each([
     ['in one batch', 10_000_001, 1_000, false],
@@ -29,7 +33,7 @@ export function tryPoison(scene: () => Scene, { poison }: Language): void {
     const program = scene().start(await scene().task({ from, to, spool, batchLines, poison: 'yes' }));
     expect(await program.ended, program.output.err).toBe(0);
     const told = program.output.out.trim().split('\n');
-    expect(told.sort((a, b) => Number.parseInt(b, 10) - Number.parseInt(a, 10))).toEqual(expected);
+    expect(told.sort(byNumber)).toEqual(expected);
     const stored = await scene().stored();
     for (let n = from; n <= to; n++) expect(stored.get(n)).toBe(1);
     if (hasSpool) expect(readdirSync(spool).filter((name) => name.endsWith('.ndjson'))).toEqual([]);

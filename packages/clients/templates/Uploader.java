@@ -67,7 +67,7 @@ public final class Uploader implements AutoCloseable {
         public String key;
         /** A folder, for one process at a time: what `send` returned for survives a crash. */
         public Path spool;
-        /** Called by another thread for each entry that can never be stored; otherwise a warning is printed. */
+        /** Called for each entry that can never be stored; otherwise a warning is printed. In it, `flush` and `close` fail. */
         public Consumer<Refusal> onRefused;
         /** Called once if this file is out of date; otherwise a warning is printed. */
         public Consumer<Stale> onStale;
@@ -204,22 +204,24 @@ public final class Uploader implements AutoCloseable {
     /** Hands over an entry. Waits while too much is held. Fails for what JSON does not have, such as NaN. */
     public void send(Entry entry) throws IOException, InterruptedException {
         byte[] text = JSON.writeValueAsBytes(entry);
-        if (text.length > LARGEST_ENTRY) {
-            tell(text, List.of(TOO_LARGE.ofLine()));
-            return;
-        }
-        byte[] line = lineOf(text);
+        boolean isTooLarge = text.length > LARGEST_ENTRY;
+        byte[] line = isTooLarge ? text : lineOf(text);
         lock.lock();
         try {
-            // A callback that sends must not wait for its own thread.
-            if (Thread.currentThread() != thread)
+            if (!isInCallback())
                 await(() -> held < options.heldBytes || isClosed || isRefused, null);
             if (isRefused) throw notStored();
             if (isClosed) throw new IllegalStateException("the uploader is closed");
-            add(line);
+            if (!isTooLarge) add(line);
         } finally {
             lock.unlock();
         }
+        if (isTooLarge) tell(text, List.of(TOO_LARGE.ofLine()));
+    }
+
+    /** A callback must not wait for its own thread. */
+    private boolean isInCallback() {
+        return Thread.currentThread() == thread || telling.isHeldByCurrentThread();
     }
 
     /** Fails unless it is JSON: serializers may write anything. */
@@ -235,6 +237,7 @@ public final class Uploader implements AutoCloseable {
 
     /** Waits until all that was handed over before is answered. */
     public void flush() throws IOException, InterruptedException {
+        if (isInCallback()) throw new IllegalStateException("flush must not be called in a callback");
         lock.lock();
         try {
             seal();
@@ -249,6 +252,7 @@ public final class Uploader implements AutoCloseable {
     /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
     @Override
     public void close() throws IOException {
+        if (isInCallback()) throw new IllegalStateException("close must not be called in a callback");
         closing.lock();
         lock.lock();
         try {

@@ -136,8 +136,8 @@ type Uploader struct {
 	held     int
 	isClosed bool
 	isEnded  bool
-	// OnRefused is told of entries that are answered.
-	isTelling bool
+	// How often OnRefused is being told of entries.
+	tellers int
 	// The server refuses batches as a whole: none is sent any more.
 	isRefused bool
 	// The answer for the oldest batch is not of Sluice.
@@ -184,13 +184,11 @@ func (u *Uploader) Send(ctx context.Context, entry Entry) error {
 	if err != nil {
 		return err
 	}
-	if len(line) > largestEntry {
-		u.tell(line, tooLarge)
-		return nil
-	}
 	u.mutex.Lock()
 	defer u.mutex.Unlock()
-	err = u.wait(ctx, func() bool { return u.isClosed || u.isRefused || u.held < u.options.HeldBytes })
+	isTooLarge := len(line) > largestEntry
+	hasRoom := func() bool { return isTooLarge || u.held < u.options.HeldBytes }
+	err = u.wait(ctx, func() bool { return u.isClosed || u.isRefused || hasRoom() })
 	switch {
 	case err != nil:
 		return err
@@ -198,6 +196,12 @@ func (u *Uploader) Send(ctx context.Context, entry Entry) error {
 		return u.notStored()
 	case u.isClosed:
 		return errors.New("the uploader is closed")
+	}
+	if isTooLarge {
+		u.tellers++
+		// A callback may have called Send, and must end first.
+		go u.tell(line, tooLarge)
+		return nil
 	}
 	return u.add(line)
 }
@@ -208,7 +212,7 @@ func (u *Uploader) Flush(ctx context.Context) error {
 	defer u.mutex.Unlock()
 	u.seal()
 	last := u.taken
-	isAnswered := func() bool { return u.answered >= last && !u.isTelling }
+	isAnswered := func() bool { return u.answered >= last && u.tellers == 0 }
 	if err := u.wait(ctx, func() bool { return isAnswered() || u.isRefused || u.isEnded }); err != nil {
 		return err
 	}
@@ -233,7 +237,7 @@ func (u *Uploader) Close(ctx context.Context) error {
 	u.isClosed = true
 	u.seal()
 	u.notify()
-	isAnswered := func() bool { return len(u.sealed) == 0 && !u.isTelling }
+	isAnswered := func() bool { return len(u.sealed) == 0 && u.tellers == 0 }
 	// The entries that are left say how it ended.
 	_ = u.wait(ctx, func() bool { return isAnswered() || u.isRefused || u.isStuck })
 	u.isEnded = true
@@ -430,13 +434,9 @@ func (u *Uploader) end(batch *heldBatch, body []byte, refused []Refusal) {
 		warn("a batch was stored and cannot be removed: %v", err)
 	}
 	u.drop(batch)
-	u.isTelling = true
+	u.tellers++
 	u.mutex.Unlock()
 	u.tell(body, refused)
-	u.mutex.Lock()
-	u.isTelling = false
-	u.notify()
-	u.mutex.Unlock()
 }
 
 func (u *Uploader) setAside(batch *heldBatch, why string) error {
@@ -518,10 +518,20 @@ func (u *Uploader) post(key string, body []byte) (answer serverAnswer, err error
 	return readAnswer(response, text), nil
 }
 
+// Flush and Close wait for it.
 func (u *Uploader) tell(body []byte, refused []Refusal) {
-	if len(refused) == 0 {
-		return
+	u.telling.Lock()
+	if len(refused) > 0 {
+		u.tellEach(body, refused)
 	}
+	u.telling.Unlock()
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	u.tellers--
+	u.notify()
+}
+
+func (u *Uploader) tellEach(body []byte, refused []Refusal) {
 	if u.options.OnRefused == nil {
 		first := refused[0]
 		why := first.Message
@@ -531,8 +541,6 @@ func (u *Uploader) tell(body []byte, refused []Refusal) {
 		warn("%d entries were refused; line %d: %s", len(refused), first.Line, why)
 		return
 	}
-	u.telling.Lock()
-	defer u.telling.Unlock()
 	lines := bytes.Split(body, []byte("\n"))
 	for _, refusal := range refused {
 		if refusal.Line <= len(lines) {

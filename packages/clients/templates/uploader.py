@@ -155,6 +155,7 @@ class Uploader:
     def flush(self) -> None:
         """Waits until all that was handed over before is answered."""
         self._check_process()
+        self._check_thread("flush")
         with self._changed:
             self._seal()
             last = self._taken
@@ -167,6 +168,7 @@ class Uploader:
         """Sends what is left, and ends. Raises NotStored with the number of entries that are not stored."""
         if self._process != os.getpid():
             return
+        self._check_thread("close")
         with self._changed:
             if self._is_closed:
                 return
@@ -211,6 +213,10 @@ class Uploader:
             raise RuntimeError("a spool serves one process: make an uploader after the fork")
         self._server.disconnect()
         self._start([])
+
+    def _check_thread(self, function: str) -> None:
+        if threading.current_thread() is self._thread:
+            raise RuntimeError(f"{function} must not be called in a callback")
 
     def _add(self, line: bytes) -> None:
         if self._filling and self._filling.bytes + len(line) > self._batch_bytes:

@@ -12,7 +12,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
-use std::thread;
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant, SystemTime};
 
 // BEGIN SCHEMA
@@ -34,7 +34,7 @@ pub struct Options {
     pub key: Option<String>,
     /// A folder, for one process at a time: what `send` returned for survives a crash.
     pub spool: Option<PathBuf>,
-    /// Called for each entry that can never be stored; otherwise a warning is printed. It must not wait for `send` or `flush`.
+    /// Called for each entry that can never be stored; otherwise a warning is printed. In it, `flush` and `close` fail.
     pub on_refused: Option<OnRefused>,
     /// Called once if this file is out of date; otherwise a warning is printed.
     pub on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
@@ -184,16 +184,9 @@ impl Uploader {
         let mut line = serde_json::to_vec(entry)?;
         line.push(b'\n');
         let shared = &*self.shared;
-        if line.len() > LARGEST_ENTRY {
-            let refusal = Trouble {
-                name: "PayloadTooLargeError".to_string(),
-                ..Trouble::new("the entry has more than 8 MiB")
-            };
-            shared.tell(&line, vec![refusal.of_line()]);
-            return Ok(());
-        }
         let is_full = |state: &mut State| {
-            !state.is_closed && !state.is_refused && state.held >= state.options.held_bytes
+            let is_full = state.held >= state.options.held_bytes;
+            is_full && !state.is_closed && !state.is_refused && !state.is_in_callback()
         };
         let mut state = shared.changed.wait_while(shared.lock(), is_full).unwrap();
         if state.is_refused {
@@ -202,12 +195,26 @@ impl Uploader {
         if state.is_closed {
             return Err(io::Error::other("the uploader is closed"));
         }
-        shared.add(&mut state, &line)
+        if line.len() <= LARGEST_ENTRY {
+            return shared.add(&mut state, &line);
+        }
+        let too_large = "the entry has more than 8 MiB";
+        if state.is_in_callback() {
+            return Err(io::Error::other(too_large));
+        }
+        drop(state);
+        let refusal = Trouble {
+            name: "PayloadTooLargeError".to_string(),
+            ..Trouble::new(too_large)
+        };
+        shared.tell(&line, vec![refusal.of_line()]);
+        Ok(())
     }
 
     /// Waits until all that was handed over before is answered.
     pub fn flush(&self) -> io::Result<()> {
         let mut state = self.shared.lock();
+        state.check_caller("flush")?;
         self.shared.seal(&mut state);
         let last = state.taken;
         let is_left = |state: &mut State| {
@@ -221,6 +228,7 @@ impl Uploader {
     pub fn close(&self) -> io::Result<()> {
         let shared = &*self.shared;
         let mut state = shared.lock();
+        state.check_caller("close")?;
         state.is_closed = true;
         shared.seal(&mut state);
         shared.changed.notify_all();
@@ -270,6 +278,9 @@ struct State {
     is_ended: bool,
     /// `on_refused` is told of entries that are answered.
     is_telling: bool,
+    /// Threads that call callbacks: that of the uploader, and the one that tells now.
+    thread: Option<ThreadId>,
+    teller: Option<ThreadId>,
     /// The server refuses batches as a whole: none is sent any more.
     is_refused: bool,
     /// The answer for the oldest batch is not of Sluice.
@@ -281,6 +292,19 @@ struct State {
 }
 
 impl State {
+    /// A callback must not wait for its own thread.
+    fn is_in_callback(&self) -> bool {
+        [self.thread, self.teller].contains(&Some(thread::current().id()))
+    }
+
+    fn check_caller(&self, function: &str) -> io::Result<()> {
+        if self.is_in_callback() {
+            let message = format!("{function} must not be called in a callback");
+            return Err(io::Error::other(message));
+        }
+        Ok(())
+    }
+
     fn outcome(&mut self, taken: usize) -> io::Result<()> {
         let fault = self.fault.take();
         if self.answered < taken {
@@ -357,6 +381,7 @@ impl Shared {
     }
 
     fn run(&self, mut sender: Sender) {
+        self.lock().thread = Some(thread::current().id());
         while let Some(batch) = self.next() {
             self.deliver(&mut sender, &batch);
         }
@@ -537,6 +562,7 @@ impl Shared {
                 refused.len()
             ));
         };
+        self.lock().teller = Some(thread::current().id());
         let lines: Vec<&[u8]> = body.split(|byte| *byte == b'\n').collect();
         for mut refusal in refused {
             if let Some(line) = lines.get(refusal.line - 1) {
@@ -546,6 +572,7 @@ impl Shared {
                 self.lock().fault.get_or_insert(fault);
             }
         }
+        self.lock().teller = None;
     }
 }
 

@@ -32,6 +32,7 @@ export const go: Language = {
     'a text that is not UTF-8': 'send',
     'a key that is not UTF-8': 'send',
   },
+  inCallback: ['-100 PayloadTooLargeError'],
   async prepare(folder, client) {
     await mkdir(join(folder, 'uploader'));
     await writeFile(join(folder, 'uploader', client.file), client.text);

@@ -36,7 +36,7 @@ async function built(folder: string, name: string): Promise<string[]> {
   await copyProgram(`${name}.java`, folder);
   const path = [folder, await classPath()].join(delimiter);
   await compile(folder, 'javac', ['-Xlint:all', '-Werror', '-cp', path, `${name}.java`]);
-  return ['java', '-Xmx96m', '-cp', path, name];
+  return ['java', '-Xmx128m', '-cp', path, name];
 }
 
 export const java: Language = {
@@ -53,6 +53,7 @@ export const java: Language = {
     'a raw value that is no JSON': 'send',
     'a raw value that is empty': 'send',
   },
+  inCallback: ['-100 PayloadTooLargeError', '-101 flush and close'],
   async prepare(folder, client) {
     await writeFile(join(folder, client.file), client.text);
     return built(folder, 'Send');

@@ -19,6 +19,7 @@ export const python: Language = {
     'a list that is too deep': 'send',
     'no entry': 'send',
   },
+  inCallback: ['-100 PayloadTooLargeError', '-101 flush and close'],
   async prepare(folder, client) {
     await writeFile(join(folder, 'client.py'), client.text);
     return copied('send.py', folder);

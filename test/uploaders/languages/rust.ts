@@ -18,6 +18,7 @@ export const rust: Language = {
   name: 'rust',
   mostMemory: 100,
   poison: { NaN: 'send', 'an infinite number': 'send' },
+  inCallback: ['-100 send', '-101 flush and close'],
   async prepare(folder, client) {
     await writeFile(join(folder, client.file), client.text);
     return built(folder, 'send');

@@ -44,6 +44,7 @@ export const typescript: Language = {
     NaN: 'send',
     'half a surrogate': 'SchemaValidationError',
   },
+  inCallback: ['-100 PayloadTooLargeError'],
   async prepare(folder, client) {
     await copied('send.ts', folder);
     const files = {

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 final class Send {
+    private static Uploader used;
+
     public static void main(String[] args) {
         try {
             run(args);
@@ -33,6 +35,7 @@ final class Send {
         int first = Integer.parseInt(args[3]);
         boolean tells = !args[2].equals("-");
         try (var uploader = new Uploader(options); var sent = new FileOutputStream(tells ? args[2] : "/dev/null", true)) {
+            used = uploader;
             for (int n = first; n <= Integer.parseInt(args[4]); n++) {
                 uploader.send(entry(n, text, null));
                 if (tells) sent.write((n + "\n").getBytes(StandardCharsets.UTF_8));
@@ -40,6 +43,7 @@ final class Send {
             }
             if (isPoisoned) checkFault(uploader);
         }
+        if (isPoisoned) trySend(used, poison.get(2), -3);
     }
 
     private static Uploader.Entry entry(long n, String text, Object more) {
@@ -74,7 +78,7 @@ final class Send {
     private static void trySend(Uploader uploader, Uploader.Entry entry, int n) throws Exception {
         try {
             uploader.send(entry);
-        } catch (JsonProcessingException error) {
+        } catch (JsonProcessingException | IllegalStateException error) {
             System.out.println(n + " send");
         }
     }
@@ -91,7 +95,21 @@ final class Send {
     private static void fail(Uploader.Refusal refusal) {
         String n = refusal.entry().replaceFirst("\\{\"n\":(-?\\d+).*", "$1");
         System.out.println(n + " " + refusal.name());
+        if (n.equals("-1")) useInCallback();
         throw new IllegalStateException("a callback that fails");
+    }
+
+    private static void useInCallback() {
+        try {
+            used.send(entry(-100, "x".repeat(9 << 20), null));
+            used.flush();
+        } catch (Exception flushFailed) {
+            try {
+                used.close();
+            } catch (Exception closeFailed) {
+                System.out.println("-101 flush and close");
+            }
+        }
     }
 
     private static void print(Uploader.Refusal refusal) {

@@ -15,6 +15,7 @@ import (
 )
 
 var isPoisoned = os.Args[10] == "yes"
+var client *uploader.Uploader
 
 type noMarshaler struct{ text string }
 
@@ -69,8 +70,8 @@ func run() error {
 	if os.Args[2] != "-" {
 		options.Spool = os.Args[2]
 	}
-	client, err := uploader.New(options)
-	if err != nil {
+	var err error
+	if client, err = uploader.New(options); err != nil {
 		return err
 	}
 	text := strings.Repeat("x", number(6))
@@ -98,7 +99,13 @@ func run() error {
 			return fmt.Errorf("Flush does not tell of the panic in a callback: %v", err)
 		}
 	}
-	return client.Close(ctx)
+	if err := client.Close(ctx); err != nil || !isPoisoned {
+		return err
+	}
+	if client.Send(ctx, poisons[2]) != nil {
+		fmt.Println(-3, "send")
+	}
+	return nil
 }
 
 func tell(refusal uploader.Refusal) {
@@ -110,6 +117,9 @@ func tell(refusal uploader.Refusal) {
 	var entry uploader.Entry
 	_ = json.Unmarshal(refusal.Entry, &entry)
 	fmt.Println(entry.N, refusal.Name)
+	if entry.N == -1 {
+		_ = client.Send(context.Background(), uploader.Entry{N: -100, Text: strings.Repeat("x", 9<<20)})
+	}
 	panic("a callback that fails")
 }
 

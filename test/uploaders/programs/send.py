@@ -37,7 +37,20 @@ def tell(refusal: Refusal) -> None:
     if poisoned != "yes":
         return say(json.dumps(refusal._asdict()))
     say(f"{refusal.entry['n']} {refusal.name}")
+    if refusal.entry["n"] == -1:
+        use_in_callback()
     raise ValueError("a callback that fails")
+
+
+def use_in_callback() -> None:
+    uploader.send(Entry(-100, "x" * 9 * 1024**2))
+    try:
+        uploader.flush()
+    except RuntimeError:
+        try:
+            uploader.close()
+        except RuntimeError:
+            say("-101 flush and close")
 
 
 def send_poison(at: int) -> None:
@@ -64,3 +77,5 @@ for at, n in enumerate(range(first, last + 1)):
     if poisoned == "yes" and at < len(poison):
         send_poison(at)
 uploader.close()
+if poisoned == "yes":
+    send_poison(2)

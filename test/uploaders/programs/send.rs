@@ -2,6 +2,7 @@ mod uploader;
 
 use std::fs::File;
 use std::io::{Result, Write};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 use uploader::{Entry, Options, Refusal, Uploader};
 
@@ -20,15 +21,24 @@ fn run() -> Result<()> {
         "-" => None,
         path => Some(File::options().append(true).open(path)?),
     };
+    let known = Arc::new(OnceLock::<Arc<Uploader>>::new());
+    let of_callback = known.clone();
     let uploader = Uploader::new(Options {
         base_url: args[1].clone(),
         spool: (args[2] != "-").then(|| args[2].clone().into()),
-        on_refused: Some(Box::new(move |refusal| tell(refusal, is_poisoned))),
+        on_refused: Some(Box::new(move |refusal| match of_callback.get() {
+            Some(uploader) => fail(refusal, uploader),
+            None => tell(refusal),
+        })),
         held_bytes: number(7) as usize,
         batch_lines: number(8) as usize,
         close_timeout: Duration::from_secs(number(9) as u64),
         ..Options::default()
     })?;
+    let uploader = Arc::new(uploader);
+    if is_poisoned {
+        let _ = known.set(uploader.clone());
+    }
     let text = "x".repeat(number(6) as usize);
     let mut count = 0;
     let mut poison = poison(&text, is_poisoned).into_iter();
@@ -48,6 +58,11 @@ fn run() -> Result<()> {
     if is_poisoned {
         let told = uploader.flush().unwrap_err().to_string();
         assert_eq!(told, "a callback panicked: a callback that fails");
+        uploader.close()?;
+        let late = Entry { n: -3, text: "x".repeat(17 << 20), more: None, ratio: None };
+        if uploader.send(&late).is_err() {
+            println!("-3 send");
+        }
     }
     uploader.close()
 }
@@ -67,14 +82,25 @@ fn poison(text: &str, is_poisoned: bool) -> Vec<Entry> {
     ]
 }
 
-fn tell(refusal: Refusal, is_poisoned: bool) {
+fn fail(Refusal { entry, name, .. }: Refusal, uploader: &Uploader) {
+    let Entry { n, .. } = serde_json::from_str(&entry).unwrap();
+    println!("{n} {name}");
+    if n == -1 {
+        let large = Entry { n: -100, text: "x".repeat(9 << 20), more: None, ratio: None };
+        if uploader.send(&large).is_err() {
+            println!("-100 send");
+        }
+        if uploader.flush().is_err() && uploader.close().is_err() {
+            println!("-101 flush and close");
+        }
+    }
+    panic!("a callback that fails");
+}
+
+fn tell(refusal: Refusal) {
     let Refusal { entry, line, name, message, details } = refusal;
     // A line of a damaged file may not be JSON.
     let entry = serde_json::from_str(&entry).unwrap_or(serde_json::Value::String(entry));
-    if is_poisoned {
-        println!("{} {name}", entry["n"]);
-        panic!("a callback that fails");
-    }
     let object = serde_json::json!({
         "entry": entry, "line": line, "name": name, "message": message, "details": details
     });

@@ -25,6 +25,7 @@ const poison: unknown[] = [
 function tell(refusal: Refusal): void {
   const { entry, name } = refusal;
   console.log(isPoisoned === 'yes' ? `${entry.n} ${name}` : JSON.stringify(refusal));
+  if (isPoisoned === 'yes' && entry.n === -1) void uploader.send({ n: -100, text: 'x'.repeat(9 * mebibyte) });
   if (isPoisoned === 'yes') throw new Error('a callback that fails');
 }
 
@@ -51,3 +52,4 @@ for (let n = Number(from), at = 0; n <= Number(to); n++, at++) {
   if (isPoisoned === 'yes' && at < poison.length) await sendPoison(at);
 }
 await uploader.close();
+if (isPoisoned === 'yes') await sendPoison(2);
