@@ -5,7 +5,10 @@ export interface Language {
   mostMemory: number;
   /** Its own poison, by name, in the order of the program; and who tells of it: `send`, or the name of the refusal. */
   poison: Record<string, string>;
-  /** What the program prints when its callback for the first poison uses the uploader: `poison.ts` says how. */
+  /**
+   * What the program prints when the callback of -1 sends an entry of 9 MiB with -100, flushes and closes. It prints
+   * `-101 flush and close` if both fail. TypeScript need not wait there, and Go cannot.
+   */
   inCallback: string[];
   /** Writes the client beside a program, and compiles them with warnings as errors. Returns the command that is the program itself. */
   prepare(folder: string, client: Client): Promise<string[]>;

@@ -12,9 +12,7 @@ const common = {
 
 /**
  * With `poison`, a program sends one of them after each of its first entries. It prints `<n> send` if `send` fails, and
- * `<n> <name of the refusal>` in its callback, which then throws. For the first poison its callback sends an entry of 9 MiB
- * with -100 before that. Unless it can wait there, it flushes and closes, and prints `-101 flush and close` if both fail.
- * When it is closed, it sends the third poison again.
+ * `<n> <name of the refusal>` in its callback, which then throws. When it has ended, it sends the third poison again.
  */
 export function tryPoison(scene: () => Scene, { poison, inCallback }: Language): void {
   const tellers = Object.values({ ...common, ...poison });

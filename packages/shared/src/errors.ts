@@ -124,6 +124,9 @@ export type BusyName = 'TooManyRequestsError' | 'ServiceUnavailableError';
 export const isBusy = (error: unknown): error is ApiError & { name: BusyName } =>
   error instanceof ApiError && (error.status === 429 || error.status === 503);
 
+export const isBusyName = (name: ErrorName): name is BusyName =>
+  name === 'TooManyRequestsError' || name === 'ServiceUnavailableError';
+
 /** The message for entries that may or may not be stored. */
 export const notConfirmed = 'the outcome could not be confirmed by the database';
 

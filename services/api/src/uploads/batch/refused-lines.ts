@@ -1,7 +1,7 @@
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
-import type { LineError } from '@sluice/shared/errors.ts';
+import { isBusyName, type LineError } from '@sluice/shared/errors.ts';
 import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { CachedApplication } from '../../applications/cache.ts';
@@ -24,6 +24,9 @@ export function createRefusedLines(
       const idempotencyHash = batch && lineHash(batch.idempotencyHash, line);
       lines.push({ source: 'batch', line, refusal, payload, idempotencyHash, batch, sender });
     },
+
+    /** Whether the validator was too busy for some lines. */
+    areSomeUnjudged: () => lines.some(({ refusal }) => isBusyName(refusal.name)),
 
     /**
      * Returns the lines that an earlier schema or a replay stored, and removes their errors. Other lines are kept for the

@@ -101,7 +101,8 @@ it.each([tooMany('too many large uploads of one owner', 2), unavailable('too man
   'a line for which the validator is busy is refused for that reason, as is a batch of such lines (%s)',
   async (busy) => {
     const { name, message } = busy;
-    const of = async (lines: number) => (await start(busyAt(1, busy), { atomic: false, lines })).send();
+    const options = { atomic: false, key: undefined };
+    const of = async (lines: number) => (await start(busyAt(1, busy), { ...options, lines })).send();
     expect(await of(2)).toEqual({ accepted: 1, rejected: 1, errors: [{ line: 1, name, message }] });
     const headers = { 'retry-after': expect.any(String) };
     await expect(of(1)).rejects.toMatchObject({ name, headers });
@@ -191,6 +192,37 @@ it.each<[string, (json: Buffer) => ReturnType<UploadValidator['validate']>]>([
 const tooSlow = () => unavailable('the database was too slow; nothing was stored');
 const away = () => new MongoServerSelectionError('nobody there', { servers: new Map() } as never);
 const late = () => new DeadlineError('no answer');
+
+it.each([tooMany('too many large uploads of one owner', 2), unavailable('too many large uploads')])(
+  'a batch with a key is sent again if the validator was busy for a line, and the retry stores that line (%s)',
+  async (busy) => {
+    const { send, stored } = await start(busyAt(2, busy), { atomic: false });
+    await expect(send()).rejects.toMatchObject(inPart);
+    expect(await stored()).toBe(count - 1);
+    expect(await send()).toEqual({ accepted: count, rejected: 0, errors: [] });
+    expect(await stored()).toBe(count);
+  },
+);
+
+it('a batch with a key is sent again while it has no time for all its lines, until a try stores none', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const slow: Pick<UploadValidator, 'validate'> = {
+    async validate(_application, json) {
+      vi.advanceTimersByTime(json.includes('"n":1}') ? 200_000 : 1);
+      if (json.includes('"n":1}')) return { ok: false, refusal, explain: async () => refusal };
+      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+    },
+  };
+  const refusal: LineRefusal = { name: 'SchemaValidationError', message: 'no' };
+  const { send, stored } = await start(slow, { atomic: false });
+  await expect(send()).rejects.toMatchObject(inPart);
+  expect(await stored()).toBe(1);
+  const { accepted, errors } = await send();
+  expect([accepted, ...errors.map(({ line, name }) => `${line} ${name}`)]).toEqual([
+    ...[1, '2 SchemaValidationError', '3 ServiceUnavailableError', '4 ServiceUnavailableError'],
+  ]);
+});
 
 /** Of three chunks the first two are on their way at once. The first ends last. */
 function endingAs(first: Outcome | (() => Error), second: Outcome | (() => Error)): Pick<GroupCommit, 'add'> {

@@ -6,6 +6,7 @@ import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import {
   ApiError,
   applicationNotFound,
+  isBusyName,
   type LineError,
   notConfirmed,
   unavailable,
@@ -53,6 +54,13 @@ export interface Batch {
   sender?: RefusedUpload['sender'];
 }
 
+interface Stored {
+  accepted: number;
+  errors: LineError[];
+  /** Of a batch with a key: a retry stores the rest. */
+  isInPart?: boolean;
+}
+
 const chunksInFlight = 2;
 
 /** Stores the lines of a batch. A refused line fails alone, unless the batch is atomic. Throws ApiError. */
@@ -78,9 +86,10 @@ export function createStoreBatch({
     batch: Batch,
     { stored, isRetry, placeOf, begin }: LinesTurn,
     record?: BatchRecord,
-  ) {
+  ): Promise<Stored> {
     const errors: LineError[] = [];
     let accepted = stored.size;
+    let isFurther = false;
     if (accepted > 0) metrics?.repeated(accepted);
     /** Whether the outcome of some lines is unknown. */
     let isOpen = false;
@@ -96,6 +105,7 @@ export function createStoreBatch({
             errors.push({ line: chunk.lines[i] as number, name: error.name, message: error.message });
           else {
             accepted += 1;
+            isFurther ||= outcome === 'stored';
             metrics?.[outcome === 'stored' ? 'stored' : 'repeated']();
           }
         }
@@ -144,6 +154,11 @@ export function createStoreBatch({
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
+    // A retry may store the rest. Lines that had no time, or that MongoDB refuses, need progress, or it never ends.
+    const isInPart = refused.areSomeUnjudged() || (isFurther && errors.some(isBusyLine));
+    if (record && accepted > 0 && isOpen) throw unavailable(notConfirmed);
+    // Not thrown here: the horizon need not wait, as each outcome is known.
+    if (record && accepted > 0 && isInPart) return { accepted, errors, isInPart };
     const before = await refused.keep(application, errors);
     if (before.size > 0) metrics?.repeated(before.size);
     return { accepted: accepted + before.size, errors };
@@ -153,7 +168,7 @@ export function createStoreBatch({
     application: CachedApplication,
     batch: Batch,
     record?: BatchRecord,
-  ): ReturnType<typeof storeLines> {
+  ): Promise<Stored> {
     if (!record) return storeLines(application, batch, anywhere(false));
     const found = await batches.lookUp(record);
     refuseOther(found.known);
@@ -183,7 +198,7 @@ export function createStoreBatch({
     application: CachedApplication,
     batch: Batch,
     record?: BatchRecord,
-  ): Promise<Pick<BatchResult, 'accepted' | 'errors'>> {
+  ): Promise<Stored> {
     const errors: LineError[] = [];
     const all = { accepted: batch.lines.length, errors };
     const { known, replays } = record ? await batches.lookUp(record) : { known: 'first' as const };
@@ -227,7 +242,9 @@ export function createStoreBatch({
     checkUpload?.(application.owner);
     batch.spend?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
-    const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);
+    const stored: Stored = await (atomic ? storeAll : storeEach)(application, batch, record);
+    const { accepted, errors } = stored;
+    if (stored.isInPart) throw unavailable(inPart);
     errors.sort((a, b) => a.line - b.line);
     if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
     return { accepted, rejected: errors.length, errors };
@@ -235,6 +252,8 @@ export function createStoreBatch({
 }
 
 const inPart = 'the batch was stored in part; a retry with the same Idempotency-Key stores the rest';
+
+const isBusyLine = ({ name }: LineError) => isBusyName(name);
 
 const isGone = (error: unknown) => error instanceof ApiError && error.name === 'ResourceNotFoundError';
 
