@@ -85,6 +85,7 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/stats': [readers()],
   'get /api/applications/{domain}/data/{id}': [readers()],
   'delete /api/applications/{domain}/data/{id}': [editors()],
+  'post /api/schemas/validate': [reading, () => ({ json: { schema: { type: 'object' } } })],
   'get /api/applications/{domain}/schemas': [editors()],
   'get /api/applications/{domain}/schemas/{version}': [editors()],
   'post /api/applications/{domain}/schemas': [editors(), () => ({ json: { schema: { type: 'object' } } })],

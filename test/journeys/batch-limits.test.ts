@@ -40,7 +40,12 @@ it('takes a body that comes in pieces of a byte', async () => {
       accepted: 2,
       rejected: 1,
       errors: [
-        { line: 4, name: 'MalformedBodyError', message: 'the line is not JSON: unexpected text at column 2' },
+        {
+          line: 4,
+          name: 'MalformedBodyError',
+          message:
+            'the line is not JSON: unexpected character at column 2; this is a byte order mark: only the start of a file may have one, and joined files have more: remove it',
+        },
       ],
     },
   ]);

@@ -129,6 +129,7 @@ describe('the description of the API', () => {
         'post /api/applications/{domain}/data/validate',
         'post /api/applications/{domain}/imports',
         'post /api/applications/{domain}/restore',
+        'post /api/schemas/validate',
         'get /api/applications/{domain}/schemas',
         'post /api/applications/{domain}/schemas',
         'get /api/applications/{domain}/schemas/{version}',

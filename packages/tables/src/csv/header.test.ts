@@ -17,8 +17,14 @@ describe('names for a file without a header', () => {
     ['with a time, which is left out', 'createdAt,n', '2026-11-22T23:26:24.481Z,1', ',', [null, '/n']],
     ['of another number of columns, so that its rows are refused', 'a,b', '1;2;3', ';', ['/a', '/b']],
     ['of one column', 'a', 'x, y', ';', ['/a']],
+    ['that contain a delimiter, in quotes', '"a;b",c', '1,2', ',', ['/a;b', '/c']],
   ])('%s', (_what, names, first, delimiter, pointers) => {
     expect(read(first, { names })).toEqual({ columns: pointers, delimiter, hasHeader: false });
+  });
+
+  it('are refused for a file whose lines end in CR alone', () => {
+    expect(() => read('1,2\r3,4\r', { names: 'a,b' })).toThrow('end in CR alone');
+    expect(read('1,"2\r3"\r', { names: 'a,b' })?.columns).toEqual(['/a', '/b']);
   });
 
   it('wait for the first row that is not empty', () => {
@@ -41,7 +47,7 @@ describe('names for a file without a header', () => {
     expect([before > 0, count]).toEqual([true, before]);
   });
 
-  it.each([['a,,b'], ['a,a'], ['"a']])('are refused like a header: %s', (names) => {
+  it.each([['a,,b'], ['a,a'], ['"a'], ['a;b'], ['a\tb,c'], ['a|b']])('are refused: %s', (names) => {
     expect(() => read('1,2', { names })).toThrow('nothing was stored');
   });
 });

@@ -26,7 +26,7 @@ export interface CsvOptions {
 
 /** Reads the header of a file, its first record, or of `names`. Throws ApiError. */
 export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadLayout<CsvLayout> {
-  const named = names === undefined ? undefined : toColumns(namesOf(names, ','), schema, formulas);
+  const named = names === undefined ? undefined : toColumns(givenNames(names), schema, formulas);
   let hint: Delimiter | undefined;
   return (first) => {
     const text = lossy.decode(first);
@@ -38,6 +38,8 @@ export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadL
     if (named) {
       const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === named.length;
       const delimiter = hint ?? delimiters.find(fits) ?? findDelimiter(text);
+      const row = readRecord(text, delimiter);
+      if (row.ok) refuseLoneReturns(row);
       return { columns: named, delimiter, hasHeader: false };
     }
     const header = textOf(first);
@@ -126,12 +128,23 @@ function namesOf(text: string, delimiter: Delimiter): string[] {
   if (text.startsWith('\ufeff')) throw malformed(`the CSV begins with two byte order marks: ${laterMark}`);
   const record = readRecord(text, delimiter);
   if (!record.ok) throw malformed(`the header of the CSV: ${record.message}; ${curlHint}`);
-  if (record.cells.some((name, at) => !record.quoted[at] && name.includes('\r'))) {
-    throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
-  }
+  refuseLoneReturns(record);
   // An export has one more column, for all other fields.
   if (record.cells.length > maxColumns + 1) throw malformed(`the CSV has more than ${maxColumns} columns`);
   return record.cells;
+}
+
+/** A file with semicolons would else be one column. */
+function givenNames(text: string): string[] {
+  const names = namesOf(text, ',');
+  const other = names.find((name) => /[;\t|]/.test(name) && !text.includes(`"${name}"`));
+  if (other === undefined) return names;
+  throw malformed(`commas separate names; put ${shown(other)} in quotes if it is one name`);
+}
+
+function refuseLoneReturns({ cells, quoted }: { cells: string[]; quoted: boolean[] }): void {
+  if (cells.some((cell, at) => !quoted[at] && cell.includes('\r')))
+    throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
 }
 
 const curlHint = 'with curl use --data-binary, as -d removes line ends';
