@@ -49,7 +49,7 @@ function faultIn(bytes: Uint8Array): number {
   // Broken characters become U+FFFD; the text may have that character itself.
   const written = encoder.encode(lossy.decode(near));
   let at = 0;
-  while (written[at] === near[at]) at++;
+  while (at < near.length && written[at] === near[at]) at++;
   while (isInside(written[at])) at--;
   return start + at;
 }
