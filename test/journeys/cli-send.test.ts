@@ -78,9 +78,9 @@ describe('sluice send', () => {
   });
 
   it.each([
-    ['CSV with semicolons', 'n;t\r\n1;a,b\r\n', 'read as CSV with the delimiter ;'],
+    ['CSV with semicolons', 'n;t\r\n1;a,b\r\n', 'read as CSV with the delimiter ";"'],
     ['CSV with tabs', 'n\tt\n1\t"a\nb"\n', 'read as CSV with tabs'],
-    ['CSV that says how it is separated', 'sep=|\nn|t|a;b;c\n1|a|\n', 'read as CSV with the delimiter |'],
+    ['CSV that says how it is separated', 'sep=|\nn|t|a;b;c\n1|a|\n', 'read as CSV with the delimiter "|"'],
   ])('says what it takes the standard input for: %s', async (_what, input, said) => {
     const { code, stdout, stderr } = await user.sluice(['send', '-', '--json'], { input });
     expect([code, stdout, stderr]).toEqual([

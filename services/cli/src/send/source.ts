@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { foreignStart } from '@sluice/json/explain-bytes.ts';
 import { isJson } from '@sluice/json/parse-json.ts';
+import { isBlank } from '@sluice/json/split.ts';
 import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { objectsOf } from '@sluice/tables/sample/objects-of.ts';
@@ -78,10 +79,10 @@ async function identify({ name, path, bytes, format: chosen }: Unknown, { say }:
   return { kind: 'lines', format, path, name, bytes: isOverLines ? only(buffer) : rest(buffer) };
 }
 
-/** The first bytes that are more than white space. */
+/** The first bytes that are more than white space, of which it reads 4 MiB. */
 async function firstOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   let first: Buffer = Buffer.alloc(0);
-  while (first.length < 4 || first.every((byte) => byte <= 32)) {
+  while (first.length < 4 || (first.length < mostObjectBytes && first.every(isBlank))) {
     const { value, done } = await chunks.next();
     if (done) break;
     first = Buffer.concat([first, value]);
@@ -100,7 +101,7 @@ function guessCsv(what: string, text: string): string {
       `${what} is no JSON, and no CSV with a header and rows of several columns: say --format csv or --format ndjson`,
     );
   const { delimiter } = layout;
-  return `read as CSV with ${delimiter === '\t' ? 'tabs' : `the delimiter ${delimiter}`}; --format says otherwise`;
+  return `read as CSV with ${delimiter === '\t' ? 'tabs' : `the delimiter "${delimiter}"`}; --format says otherwise`;
 }
 
 /** Undefined for a line that is no header. `before` is a line such as `sep=;`. */
