@@ -22,8 +22,8 @@ const database = 'bench_webhooks';
 const rates = { told: 50, beside: 2_000 };
 const patienceMs = 120_000;
 const target = { atMost: 2 };
-/** Until a harm shows. */
-const harmMs = 2_000;
+/** Until a harm shows, and webhooks that were set active are idle again. */
+const harmMs = 15_000;
 /** Until the last request of a harm is over. */
 const calmMs = 11_000;
 
