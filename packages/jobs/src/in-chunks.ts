@@ -51,7 +51,7 @@ export interface ChunkTask<Job extends ChunkedJob, Chunk extends ClaimedChunk | 
 
 type Stores = Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts'>;
 
-/** Workers that count what is stored of a chunk, before nobody tries any more. */
+/** Attempts to count the stored lines of a chunk. After them the chunk counts as 0. */
 const mostCounts = 3;
 
 /** Jobs for which `load` is kept. */
@@ -84,11 +84,11 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
   const joinReports = createJoinReports(store);
   const loadOnce = oncePerJob<Loaded>();
 
-  /** Undefined: nothing is left of it. */
+  /** Undefined: the application was purged. */
   async function applicationOf(job: Job): Promise<ApplicationRecord | undefined> {
     const application = await applications.byId(job.application);
     if (application || !isEnding(job)) return application;
-    // Whoever restores it reads what the job did.
+    // A restored application shows the counts of its jobs.
     return (await applications.byIds([job.application], 'restorable'))[0];
   }
 

@@ -11,7 +11,7 @@ import { createWaiting } from './waiting.ts';
 
 /** Whoever follows refused uploads sees them within two seconds. */
 const flushEveryMs = 500;
-/** Limit of the records that wait, and of those that are being stored. */
+/** Limit on the waiting records, and as much again on records being stored. */
 const mostBytes = 8 * 1024 ** 2;
 
 /** A token bucket for each application: uploads that are kept at once, and then each second. */

@@ -46,7 +46,7 @@ export function createWaiting(mostBytes: number) {
   return {
     add: (owner: string, record: RefusedRecord): void => add([{ owner, record }]),
 
-    /** Takes all of them, and gives room to others. `putBack` returns what could not be stored. */
+    /** Takes all records, which makes room for others. `putBack` returns records that could not be stored. */
     take(): { records: RefusedRecord[]; putBack(): void } {
       const taken = waiting;
       waiting = [];
