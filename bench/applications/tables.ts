@@ -33,7 +33,8 @@ export function tablesOf(crowds: [Crowd, ...Crowd[]]): string {
     megabytes(crowd.memory.heapUsed),
   ]);
   const against = (crowd: Crowd, key: keyof Measured) => ({
-    ...{ over: of(crowd, key), under: of(least, key) },
+    over: of(crowd, key),
+    under: of(least, key),
     name: `${names[key]}, ${figure(crowd.count)} / ${figure(least.count)}`,
   });
   return [

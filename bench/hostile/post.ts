@@ -16,7 +16,9 @@ export function post(
 ): Promise<{ status: number; text: string }> {
   return new Promise((resolve, reject) => {
     const asked = request(url, {
-      ...{ agent, method: 'POST', signal },
+      agent,
+      method: 'POST',
+      signal,
       headers: { ...headers, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
     });
     asked.once('error', reject);

@@ -35,12 +35,16 @@ export async function applications(bench: Bench): Promise<Section> {
     const bodies = lines.map((line) => reportIn(variantOf(line % count), line));
     const paths = lines.map((line) => new URL(urls[line % count] as string).pathname);
     const load = {
-      ...{ connections, inLines: true },
+      connections,
+      inLines: true,
       body: bench.write(`bodies-${count}.ndjson`, bodies.join('\n')),
       paths: bench.write(`paths-${count}`, paths.join('\n')),
     };
     turns.push({
-      ...{ count, api, first, name: `applications: ${figure(count)}` },
+      count,
+      api,
+      first,
+      name: `applications: ${figure(count)}`,
       measure: () => measure(bench, api.uploadsOf(domains[0] as string), load),
     });
   }

@@ -55,7 +55,9 @@ export async function batches(bench: Bench): Promise<Section> {
   const of = (name: string) => results[turns.findIndex((turn) => turn.name === name)] ?? [];
   const ratio = ratios(
     sluices.map(({ name }) => ({
-      ...{ name: `${name} / insert-many`, over: of(name), under: of('insert-many') },
+      name: `${name} / insert-many`,
+      over: of(name),
+      under: of('insert-many'),
       target: { atLeast: 0.9 },
     })),
   );
@@ -64,7 +66,9 @@ export async function batches(bench: Bench): Promise<Section> {
 
 async function expectAccepted({ url }: Uploads, body: string): Promise<void> {
   const response = await fetch(url, {
-    ...{ method: 'POST', body: readFileSync(body), headers: { 'content-type': contentType } },
+    method: 'POST',
+    body: readFileSync(body),
+    headers: { 'content-type': contentType },
   });
   const answer = await response.text();
   if (response.status !== 201 || JSON.parse(answer).data?.accepted !== linesPerBatch)

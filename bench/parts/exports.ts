@@ -73,7 +73,9 @@ function report(results: Map<string, (Whole | Exported)[]>, idle: number | undef
   if (!results.has('mongoexport')) rows.push(['mongoexport', 'not on the PATH']);
 
   const ratio = (over: string, under: string, atLeast?: number) => ({
-    ...{ name: `${over} / ${under}`, over: rates(over), under: rates(under) },
+    name: `${over} / ${under}`,
+    over: rates(over),
+    under: rates(under),
     ...(atLeast && { target: { atLeast } }),
   });
   const firstByte = summarize(exported('sluice csv').map(({ firstByteMs }) => firstByteMs)).median;

@@ -35,7 +35,7 @@ export async function latency(bench: Bench): Promise<Section> {
     levels.map((level) => ({
       name: `${level * 100} % of the peak`,
       async measure() {
-        const pace = { ...{ url: uploads.url, body, connections }, rate: level * peak };
+        const pace = { url: uploads.url, body, connections, rate: level * peak };
         await atConstantRate({ ...pace, seconds: options.warmUpSeconds });
         const result = await atConstantRate({ ...pace, seconds: options.seconds });
         await settle(bench);

@@ -75,7 +75,10 @@ export async function neighbours(bench: Bench): Promise<Section> {
     ...shown((results[i] ?? []).map((both) => both.statuses)),
   ]);
   const compared = attacks.map(([name], i) => ({
-    ...{ name, target, over: of(i, 'during', 'p99'), under: of(i, 'before', 'p99') },
+    name,
+    target,
+    over: of(i, 'during', 'p99'),
+    under: of(i, 'before', 'p99'),
   }));
   return {
     text: [

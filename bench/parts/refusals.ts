@@ -40,7 +40,9 @@ export async function refusals(bench: Bench): Promise<Section> {
   const contestants = [now, ...(older ? [older] : [])];
   const turns = percents.flatMap((percent) =>
     contestants.map((sluice) => ({
-      ...{ sluice, percent, name: `${sluice.name}, ${percent} % refused` },
+      sluice,
+      percent,
+      name: `${sluice.name}, ${percent} % refused`,
       measure: () => measure(sluice, percent),
     })),
   );

@@ -35,7 +35,8 @@ export async function scale(bench: Bench): Promise<Section> {
   const rows = turns.map(({ name }, i) => [name, spread(results[i] ?? [])]);
   const compared = connectionCounts.map((connections, i) => ({
     name: `2 processes / 1, ${connections} connections`,
-    ...{ over: results[connectionCounts.length + i] ?? [], under: results[i] ?? [] },
+    over: results[connectionCounts.length + i] ?? [],
+    under: results[i] ?? [],
   }));
   return { text: `${table(['answers a second', ''], rows)}\n\n${ratios(compared)}` };
 }

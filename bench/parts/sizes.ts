@@ -31,7 +31,9 @@ export async function sizes(bench: Bench): Promise<Section> {
   const turns = shapes.flatMap(([bytes, width]) => {
     const body = bench.write(`payload-${width}-${bytes}.json`, payloadOf(bytes, width));
     return byWidth[width].map((uploads) => ({
-      ...{ uploads, body, name: `${uploads.name}, ${figure(bytes)} B, ${width} properties` },
+      uploads,
+      body,
+      name: `${uploads.name}, ${figure(bytes)} B, ${width} properties`,
       measure: async () => (await measure(bench, uploads, { body, connections })).rate,
     }));
   });

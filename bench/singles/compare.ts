@@ -24,7 +24,8 @@ export async function compareWarm(bench: Bench, starts: Start[], content: Conten
   for (const uploads of all) await expectEcho(uploads, content.body);
   const turns = connectionCounts.flatMap((connections) =>
     all.map((uploads) => ({
-      ...{ contestant: uploads.name, column: `${connections} connections` },
+      contestant: uploads.name,
+      column: `${connections} connections`,
       measure: () => measure(bench, uploads, { ...content, connections }),
     })),
   );
@@ -37,7 +38,8 @@ export async function compareWarm(bench: Bench, starts: Start[], content: Conten
 export async function compareFresh(bench: Bench, starts: Start[], content: Content): Promise<Compared[]> {
   const load = { ...content, connections: freshConnections };
   const turns = starts.map(({ name, start }) => ({
-    ...{ contestant: name, column: `${freshConnections} connections` },
+    contestant: name,
+    column: `${freshConnections} connections`,
     async measure() {
       const uploads = await start();
       await pause(ageMs);

@@ -37,7 +37,9 @@ export function tablesOf(compared: Compared[], targets: Targets): string {
         const [over, under] = name.split(' / ');
         const target = wanted[i];
         return {
-          ...{ name: `${name}, ${column}`, over: of(key, over, column), under: of(key, under, column) },
+          name: `${name}, ${column}`,
+          over: of(key, over, column),
+          under: of(key, under, column),
           ...(target && { target }),
         };
       }),

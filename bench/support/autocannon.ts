@@ -42,15 +42,25 @@ export function autocannonGenerator(): Generator {
         },
       };
       const result = await autocannon({
-        ...{ url, method: 'POST', body: bodies[0] as Buffer, headers: { 'content-type': contentType } },
-        ...{ connections, duration: seconds, timeout: timeoutSeconds },
+        url,
+        method: 'POST',
+        body: bodies[0] as Buffer,
+        headers: { 'content-type': contentType },
+        connections,
+        duration: seconds,
+        timeout: timeoutSeconds,
         ...((paths || inLines) && { requests: [inTurn] }),
         ...(mixed && { requests: [inParts] }),
       });
       const { latency, duration, errors, non2xx } = result;
       return {
-        ...{ seconds: duration, answers: result['2xx'] + non2xx, refused: non2xx, broken: errors },
-        ...{ p50: latency.p50, p99: latency.p99, max: latency.max },
+        seconds: duration,
+        answers: result['2xx'] + non2xx,
+        refused: non2xx,
+        broken: errors,
+        p50: latency.p50,
+        p99: latency.p99,
+        max: latency.max,
       };
     },
   };

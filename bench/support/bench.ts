@@ -53,7 +53,12 @@ export async function openBench(given: Given): Promise<Bench> {
   const servers = new Set<Server>();
   const databases = new Set<string>();
   return {
-    ...{ options, dir, children, mongodb, redisUrl, servers },
+    options,
+    dir,
+    children,
+    mongodb,
+    redisUrl,
+    servers,
     generator: await findGenerator(children),
     jwtSecret: randomBytes(32).toString('hex'),
     say: (line) => console.log(line),

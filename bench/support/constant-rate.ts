@@ -37,8 +37,12 @@ const most = 64;
 export async function atConstantRate({ url, body, connections, rate, seconds }: Pace): Promise<Paced> {
   const guns = Math.min(most, connections, Math.floor(rate));
   const shared: autocannon.Options = {
-    ...{ url, method: 'POST', body: readFileSync(body), headers: { 'content-type': 'application/json' } },
-    ...{ duration: seconds, timeout: 30 },
+    url,
+    method: 'POST',
+    body: readFileSync(body),
+    headers: { 'content-type': 'application/json' },
+    duration: seconds,
+    timeout: 30,
   };
   const runs = await Promise.all(
     Array.from({ length: guns }, async (_, i) => {
@@ -56,8 +60,11 @@ export async function atConstantRate({ url, body, connections, rate, seconds }: 
   return {
     asked: Math.floor(rate),
     reached: runs.reduce((sum, { result }) => sum + result['2xx'] / result.duration, 0),
-    ...{ statuses, broken: runs.reduce((sum, { result }) => sum + result.errors, 0) },
-    ...{ p50: percentile(sorted, 50), p99: percentile(sorted, 99), p999: percentile(sorted, 99.9) },
+    statuses,
+    broken: runs.reduce((sum, { result }) => sum + result.errors, 0),
+    p50: percentile(sorted, 50),
+    p99: percentile(sorted, 99),
+    p999: percentile(sorted, 99.9),
     max: sorted.at(-1) ?? Number.NaN,
   };
 }

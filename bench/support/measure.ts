@@ -75,7 +75,9 @@ const envelope = (url: string, payload: string) =>
 export async function upload(url: string, body: string) {
   const began = performance.now();
   const response = await fetch(url, {
-    ...{ method: 'POST', body, headers: { 'content-type': 'application/json' } },
+    method: 'POST',
+    body,
+    headers: { 'content-type': 'application/json' },
   });
   const answer = await response.text();
   return { status: response.status, answer, ms: performance.now() - began };

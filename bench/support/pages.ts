@@ -38,7 +38,8 @@ export async function pagesOf(
   const to = new Date(middle?.createdAt as string);
   const from = new Date(to.getTime() - periodMs);
   const filtered = question({
-    ...{ from: from.toISOString(), to: to.toISOString() },
+    from: from.toISOString(),
+    to: to.toISOString(),
     filter: '{"id":"reading-000500","count":{"gte":1}}',
   });
   return {

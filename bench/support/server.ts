@@ -27,7 +27,10 @@ export async function startServer(bench: Bench, options: ServerOptions): Promise
   const unique = `${name}-${++started}`;
   const log = openLog(join(bench.dir, `${unique}.log`));
   const child = bench.children.start({
-    ...{ name: unique, command: process.execPath, rank: 3, env: env(port) },
+    name: unique,
+    command: process.execPath,
+    rank: 3,
+    env: env(port),
     args: [...nodeArgs, entry, ...args(port)],
     // The channel closes when this process ends, even if it is killed.
     stdio: ['ignore', log.fd, log.fd, 'ipc'],

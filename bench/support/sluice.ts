@@ -25,7 +25,9 @@ export type Api = Awaited<ReturnType<typeof startApi>>;
 export async function startApi(bench: Bench, { database, port, env = {}, checkout = root }: ApiOptions) {
   const name = checkout === root ? 'sluice' : 'sluice-before';
   const server = await startServer(bench, {
-    ...{ name, entry: join(checkout, 'services', 'api', 'src', 'main.ts'), port },
+    name,
+    entry: join(checkout, 'services', 'api', 'src', 'main.ts'),
+    port,
     nodeArgs: [...collectors.api, '--expose-gc', '--import', reportMemory],
     env: (port) => ({
       ...serviceEnv(bench, database),
@@ -46,11 +48,18 @@ export async function startApi(bench: Bench, { database, port, env = {}, checkou
   });
 
   return {
-    ...{ name, database, url: server.url, pid: server.pid, stop: server.stop },
+    name,
+    database,
+    url: server.url,
+    pid: server.pid,
+    stop: server.stop,
     memory: () => server.ask<NodeJS.MemoryUsage>('memory'),
     /** The URL for uploads to an application. */
     uploadsOf: (domain: string) => ({
-      ...{ name, database, pid: server.pid, stop: server.stop },
+      name,
+      database,
+      pid: server.pid,
+      stop: server.stop,
       url: `${server.url}/api/applications/${domain}/data`,
     }),
   };

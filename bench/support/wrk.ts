@@ -28,7 +28,10 @@ export function wrkGenerator(version: string, children: Children): Generator {
         ...['--', ...contentArgs(content)],
       ];
       const child = children.start({
-        ...{ name: `wrk-${++runs}`, command: 'wrk', args, rank: 4 },
+        name: `wrk-${++runs}`,
+        command: 'wrk',
+        args,
+        rank: 4,
         stdio: ['ignore', 'pipe', 'pipe'],
       });
       const [out, complaint, { code, signal }] = await Promise.all([

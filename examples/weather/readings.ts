@@ -28,7 +28,9 @@ export function readingOf(station: Station, at: number, random: () => number) {
   const humidity = Math.round(Math.min(100, Math.max(10, station.humidity - 12 * ofDay + 16 * random() - 8)));
   const isWet = humidity > 84;
   return {
-    ...{ place, celsius, humidity },
+    place,
+    celsius,
+    humidity,
     sky: isWet ? (celsius < 1 ? 'snow' : 'rain') : humidity > 66 ? 'cloudy' : 'clear',
     wind: {
       speed: rounded(2 + 9 * random() ** 2),

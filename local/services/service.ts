@@ -47,7 +47,11 @@ export function startService(options: ServiceOptions) {
     const output = file?.fd ?? 'inherit';
     const since = Date.now();
     const started = children.start({
-      ...{ name, command: process.execPath, args: [preload, entry], env, rank: 3 },
+      name,
+      command: process.execPath,
+      args: [preload, entry],
+      env,
+      rank: 3,
       // The channel closes when this process ends, even if it is killed.
       stdio: ['ignore', output, output, 'ipc'],
     });

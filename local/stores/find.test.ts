@@ -14,7 +14,8 @@ const kind: Kind = {
   image: 'sluice/no-such-image:0',
   wheels: {
     [`${process.platform}-${process.arch}`]: {
-      ...{ requirement: 'demo==1', sha256: '' },
+      requirement: 'demo==1',
+      sha256: '',
       member: 'demo',
       megabytes: 1,
     },

@@ -22,7 +22,12 @@ export async function startMongodb(options: StoreOptions): Promise<Store> {
   ];
   const url = localStores.mongod;
   return runOverFolder({
-    ...{ name: 'mongod', rank: 1, kind: mongod, folder: dbpath, ...options, url },
+    name: 'mongod',
+    rank: 1,
+    kind: mongod,
+    folder: dbpath,
+    ...options,
+    url,
     programArgs: (port) => [
       ...['--dbpath', dbpath, '--port', String(port), '--bind_ip', '127.0.0.1', '--nounixsocket'],
       ...shared,

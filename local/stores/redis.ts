@@ -13,7 +13,12 @@ export async function startRedis(options: StoreOptions): Promise<Store> {
   const shared = ['--appendonly', 'yes', '--save', '', '--maxmemory-policy', 'noeviction'];
   const url = localStores.redis;
   return runOrBeginAnew({
-    ...{ name: 'redis', rank: 2, kind: redis, folder: dir, ...options, url },
+    name: 'redis',
+    rank: 2,
+    kind: redis,
+    folder: dir,
+    ...options,
+    url,
     programArgs: (port) => ['--port', String(port), '--bind', '127.0.0.1', '--dir', dir, ...shared],
     container: {
       inside: 6379,

@@ -34,7 +34,8 @@ async function openShop() {
   await once(server, 'listening');
   const shop = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { status } = await sluice.request('PATCH', `/applications/${domain}`, {
-    ...{ token, json: { allowed_origins: [shop] } },
+    token,
+    json: { allowed_origins: [shop] },
   });
   expect(status).toBe(200);
   const browser = await chromium.connect(inject('browserUrl'));

@@ -37,7 +37,9 @@ async function start() {
   expect((await sluice.request('POST', `/applications/${domain}/data`, { json: { n: 1 } })).status).toBe(201);
   const exports = `/applications/${domain}/exports`;
   return {
-    ...{ username, token, domain },
+    username,
+    token,
+    domain,
     makeExport: () => sluice.request('POST', exports, { token, json: {} }),
     stateOf: async (id: string) =>
       (await sluice.request('GET', `${exports}/${id}`, { token })).body.data.state as string,
@@ -60,7 +62,12 @@ describe('sluice-admin applications', () => {
     ]);
     expect(await json('applications', 'list')).toEqual(expect.arrayContaining(listed));
     expect(await json('applications', 'show', domain)).toMatchObject({
-      ...{ domain, owner: username, entries: 1, bytes: expect.any(Number), keys: 0, key_required: false },
+      domain,
+      owner: username,
+      entries: 1,
+      bytes: expect.any(Number),
+      keys: 0,
+      key_required: false,
     });
     expect(await done('applications', 'show', domain)).toMatch(/^entries +1$/m);
     expect((await run(['applications', 'show', 'nowhere'])).stderr).toMatch(
@@ -104,7 +111,8 @@ describe('sluice-admin applications', () => {
     for (const each of [token, to.token])
       expect((await sluice.request('GET', '/audit', { token: each })).body.data.result).toContainEqual(
         expect.objectContaining({
-          ...{ action: 'application.transferred', application: domain },
+          action: 'application.transferred',
+          application: domain,
           details: { from: from.username, to: to.username },
         }),
       );

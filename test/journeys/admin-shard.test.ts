@@ -26,7 +26,8 @@ async function start() {
   const store = openStore(mongos.url);
   await store.prepare();
   return {
-    ...{ db, mongos },
+    db,
+    mongos,
     store,
     env: { ...ownStores(), MONGODB_URL: mongos.url },
     command: (command: object) => client.db('admin').command(command),

@@ -242,7 +242,9 @@ describe('sluice-admin users', () => {
     await done(['invite', 'zoe']);
     const listed = await rows();
     expect(listed).toContainEqual({
-      ...{ username, state: 'active', applications: 1 },
+      username,
+      state: 'active',
+      applications: 1,
       createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
     });
     expect(listed.at(-1)).toMatchObject({ username: 'zoe', state: 'invited', applications: 0 });

@@ -15,7 +15,9 @@ async function application() {
   const domain = await sluice.application(token, schema);
   const path = `/applications/${domain}`;
   return {
-    ...{ token, domain, path },
+    token,
+    domain,
+    path,
     get: (rest: string, headers?: Record<string, string>) =>
       sluice.request('GET', `${path}${rest}`, { token, ...(headers && { headers }) }),
     publish: (next: object) => sluice.request('POST', `${path}/schemas`, { token, json: { schema: next } }),

@@ -89,7 +89,11 @@ async function createWorld(
   const deleteEntries = createRun(
     {
       queue: { moveUp: async () => {}, isOutweighed: async () => false },
-      ...{ store: own, retentionMs: dayMs, timings, metrics: noMetrics, log },
+      store: own,
+      retentionMs: dayMs,
+      timings,
+      metrics: noMetrics,
+      log,
     },
     deletionKind({ store: own, leaseMs: timings.leaseMs, log }),
   );
@@ -188,8 +192,13 @@ async function createWorld(
     const job = await createClaimed(
       store,
       {
-        ...{ application: id, owner: owner.id, domain, transient: false, version: application.version },
-        ...{ options: { ...options, meta: [...options.meta] }, leafCount: pointers.length },
+        application: id,
+        owner: owner.id,
+        domain,
+        transient: false,
+        version: application.version,
+        options: { ...options, meta: [...options.meta] },
+        leafCount: pointers.length,
         cut: await store.rawEntries.cut(id),
       },
       600_000,

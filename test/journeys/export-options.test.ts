@@ -25,8 +25,14 @@ const schema = {
 };
 const count = 5_000;
 const payload = (n: number) => ({
-  ...{ n, id: `own ${n}`, addr: { city: `c${n % 3}`, zip: n }, tags: [{ t: 'x' }] },
-  ...{ any: { deep: n }, tree: { below: { leaf: n } }, 'a.b': n, other: { x: n } },
+  n,
+  id: `own ${n}`,
+  addr: { city: `c${n % 3}`, zip: n },
+  tags: [{ t: 'x' }],
+  any: { deep: n },
+  tree: { below: { leaf: n } },
+  'a.b': n,
+  other: { x: n },
 });
 
 async function get(query: string, at = domain) {
@@ -121,7 +127,10 @@ describe('meta', () => {
   it('makes NDJSON tell the version, beside the id that it has anyway', async () => {
     const [first] = linesOf((await get('format=ndjson&meta=schema_version')).text);
     expect(first).toEqual({
-      ...{ id: await idOf(0), schema_version: 1, createdAt: expect.any(String), payload: payload(0) },
+      id: await idOf(0),
+      schema_version: 1,
+      createdAt: expect.any(String),
+      payload: payload(0),
     });
   });
 
@@ -212,7 +221,9 @@ describe('filter', () => {
         domain: at,
         version: 1,
         options: {
-          ...{ format: 'ndjson', formulas: 'raw', arrays: 'json' },
+          format: 'ndjson',
+          formulas: 'raw',
+          arrays: 'json',
           filter: toText([{ path: ['n'], operator: 'gte', value: 899 }]),
         },
         cut: await store.rawEntries.cut(id),

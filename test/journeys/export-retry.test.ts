@@ -33,7 +33,14 @@ async function start(count: number, env: Record<string, string> = {}) {
   const retry = (id: string) =>
     sluice.request('POST', `/applications/${domain}/exports/${id}/retry`, { token });
   return {
-    ...{ count, db, sluice, store, token, application, domain, retry },
+    count,
+    db,
+    sluice,
+    store,
+    token,
+    application,
+    domain,
+    retry,
     work: () => startQuickWorker('export-worker', sluice.env),
     client: exportClient(sluice.url, token),
   };

@@ -99,8 +99,10 @@ it('CSV and NDJSON have the entries of all versions, and tell which', async () =
   const lines = (await made(domain, { format: 'ndjson' })).bytes.toString().trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line))).toEqual(
     payloads.map((payload, at) => ({
-      ...{ id: expect.any(String), createdAt: expect.any(String) },
-      ...{ schema_version: at < 2 ? 1 : 2, payload },
+      id: expect.any(String),
+      createdAt: expect.any(String),
+      schema_version: at < 2 ? 1 : 2,
+      payload,
     })),
   );
 });
@@ -117,8 +119,13 @@ it('Parquet has types that hold the values of all versions', async () => {
     { ...common, schema_version: 1, celsius: 1, at: 1_795_417_200_000_000, place: '{"lat":1.5}' },
     { ...common, schema_version: 1, celsius: 2, note: '"open"', site: '7' },
     {
-      ...{ ...common, schema_version: 2, celsius: 2.5, humidity: 40, place: '"Oslo"' },
-      ...{ 'site.code': 'x', 'site.since': '2026-11-01T00:00:00.000Z' },
+      ...common,
+      schema_version: 2,
+      celsius: 2.5,
+      humidity: 40,
+      place: '"Oslo"',
+      'site.code': 'x',
+      'site.since': '2026-11-01T00:00:00.000Z',
     },
     { ...common, schema_version: 2, humidity: 41, at: 1_795_420_800_000_000 },
   ]);

@@ -57,7 +57,9 @@ describe('an import that failed is retried, and stores each line once,', () => {
     const stored = await run.stored();
     // The other entry is none of its own.
     expect(failed).toMatchObject({
-      ...{ state: 'failed', error: /^line 9500 would take the place/, accepted: stored.length - 1 },
+      state: 'failed',
+      error: /^line 9500 would take the place/,
+      accepted: stored.length - 1,
       progress: { done: stored.length - 1 + failed.rejected },
     });
     const part = stored.filter(({ payload }) => payload.n >= 5_000 && payload.n < 10_000);

@@ -37,7 +37,10 @@ it.each([2])(
     ]);
     expect(made.map(({ status }) => status)).toEqual([202, 202]);
     const deletion = await store.jobs.create({
-      ...{ kind: 'deletion', application, owner: owner?.id as string, domain },
+      kind: 'deletion',
+      application,
+      owner: owner?.id as string,
+      domain,
       options: { to: new Date(0) },
     });
 

@@ -74,7 +74,11 @@ async function expectNaive(
   // Nothing was deleted: with a snapshot the answers are the same.
   for (const isIntact of [true, false]) {
     const { entries: page, total } = await entries.page(application, {
-      ...{ ...period, start, limit, before, isIntact },
+      ...period,
+      start,
+      limit,
+      before,
+      isIntact,
     });
     expect(total).toBe(model.listed(period).length);
     expect(page.map(({ payload }) => payload.n)).toEqual(

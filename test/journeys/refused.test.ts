@@ -150,7 +150,12 @@ describe('the groups', () => {
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const [first, ...others] = await groups();
     expect(first).toEqual({
-      ...{ ...notNumber, count: 4, kept: 4, dismissed: false, first_at: at, last_at: at },
+      ...notNumber,
+      count: 4,
+      kept: 4,
+      dismissed: false,
+      first_at: at,
+      last_at: at,
       example: `{"celsius":"${'x'.repeat(4_096 - 12)}`,
     });
     expect(first.first_at < first.last_at).toBe(true);

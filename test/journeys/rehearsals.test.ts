@@ -48,7 +48,10 @@ it('tells how many entries conform, and which do not for which reason', async ()
   );
   expect(lines).toMatchObject(
     bad.map(({ id, createdAt, payload }: Record<string, unknown>) => ({
-      ...{ id, createdAt, payload, name: 'SchemaValidationError' },
+      id,
+      createdAt,
+      payload,
+      name: 'SchemaValidationError',
       details: [{ path: '/celsius' }],
     })),
   );
@@ -96,7 +99,10 @@ it('cuts the example of a large payload off, not the payload in the file', async
   const { job, lines } = await rehearsals.complete(domain, { type: 'object', required: ['n'] });
   expect(job.result.groups).toEqual([
     {
-      ...{ path: '', keyword: 'required', property: 'n', count: 1 },
+      path: '',
+      keyword: 'required',
+      property: 'n',
+      count: 1,
       example: expect.stringMatching(/^{"text":"x+… \(cut off\)$/),
     },
   ]);

@@ -28,7 +28,10 @@ async function begin(payloads: unknown[], schema: object = celsiusSchema) {
   }
 
   return {
-    ...{ token, domain, ...client, ask },
+    token,
+    domain,
+    ...client,
+    ask,
     async replay(json: unknown = {}): Promise<Found> {
       const { status, text, body } = await ask(json);
       expect({ status, text }).toMatchObject({ status: 202 });

@@ -80,7 +80,11 @@ it('cancels jobs that are not finished', async () => {
   await remove(domain);
   // As one that waited for a worker until then.
   const { id } = await store.jobs.exports.create({
-    ...{ application: application.id, owner: application.owner.id, domain, leafCount: 0, transient: false },
+    application: application.id,
+    owner: application.owner.id,
+    domain,
+    leafCount: 0,
+    transient: false,
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
   });
   await until(async () => (await store.jobs.get(id))?.state === 'cancelled');

@@ -51,7 +51,9 @@ describe('an upload', () => {
     async (draft) => {
       const at = await sluice.application(token, {
         $schema: `http://json-schema.org/draft-${draft}/schema#`,
-        ...{ type: 'object', $ref: '#/definitions/any', definitions: { any: {} } },
+        type: 'object',
+        $ref: '#/definitions/any',
+        definitions: { any: {} },
       });
       const details = [{ path: '', keyword: 'type', message: 'must be object' }];
       for (const body of ['5', '1e5', '"s"', 'null', '[1]', `[${' '.repeat(300_000)}1]`]) {

@@ -44,7 +44,8 @@ it('64-bit integers come back digit by digit, however they came and wherever the
   const half = borders.length + count / 2;
   const batch = ids.slice(borders.length, half).map(toLine).join('\n');
   expect((await post(`${data}/batch`, 'application/x-ndjson', batch)).body.data).toMatchObject({
-    ...{ accepted: count / 2, rejected: 0 },
+    accepted: count / 2,
+    rejected: 0,
   });
   const rest = ids.slice(half).map(toLine).join('\n');
   const created = await post(`/applications/${domain}/imports`, 'application/x-ndjson', rest);
@@ -71,7 +72,9 @@ it('64-bit integers come back digit by digit, however they came and wherever the
     const above = encodeURIComponent(`{"id":{"gt":${id}}}`);
     const { pagination } = JSON.parse(await get(`${data}?limit=1&filter=${above}`)).data;
     expect({ seed, id, above: pagination.total }).toEqual({
-      ...{ seed, id, above: ids.filter((other) => other > id).length },
+      seed,
+      id,
+      above: ids.filter((other) => other > id).length,
     });
   }
 
@@ -95,7 +98,8 @@ it.each([most + 1n, least - 1n, 2n ** 64n - 1n])('%s is refused by name', async 
   expect(status).toBe(422);
   expect(body.error.details).toEqual([
     {
-      ...{ path: '/id', keyword: 'integerRange' },
+      path: '/id',
+      keyword: 'integerRange',
       message: 'this integer is beyond 64 bits (-2^63 to 2^63 - 1): send it as a string',
     },
   ]);

@@ -126,7 +126,11 @@ it('dates and times in Parquet are read as such, by DuckDB, pandas and polars', 
     for (const [reader, expected] of types.entries()) {
       const found = JSON.parse(read[types.length * i + reader] as string);
       expect({ seed, i, reader, types: found.types, rows: found.rows }).toEqual({
-        ...{ seed, i, reader, types: expected, rows },
+        seed,
+        i,
+        reader,
+        types: expected,
+        rows,
       });
     }
   }

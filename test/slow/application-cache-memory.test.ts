@@ -35,13 +35,11 @@ it('holds no more after 1,000 applications than after 500', async () => {
     const name = `p${i}`;
     const schema = { type: 'object', properties: { [name]: { type: 'string', maxLength: i } } };
     await store.applications.create({
-      ...{
-        owner: { id: '0'.repeat(24), username: 'ada' },
-        name,
-        domain: name,
-        type: 'other',
-        connectors: [],
-      },
+      owner: { id: '0'.repeat(24), username: 'ada' },
+      name,
+      domain: name,
+      type: 'other',
+      connectors: [],
       rawSchema: JSON.stringify(schema),
     });
     const application = await cache.get(name);

@@ -69,7 +69,8 @@ it('a system that was backed up under load and destroyed is there again', async 
   const client = uploadClient(before, token);
   const batch = ndjson(counted(700));
   const keyed = (atomic: boolean) => ({
-    ...{ query: `?atomic=${atomic}`, headers: { 'idempotency-key': `batch-${atomic}` } },
+    query: `?atomic=${atomic}`,
+    headers: { 'idempotency-key': `batch-${atomic}` },
   });
   const tries = (of: typeof client) => [
     () => of.upload(quiet, '{"n":-1,"extra":true}', 'upload'),
@@ -96,7 +97,9 @@ it('a system that was backed up under load and destroyed is there again', async 
   expect([made.code, made.stderr]).toEqual([0, expect.stringContaining('entries')]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(await db.collection<{ _id: string }>('operations').findOne({ _id: 'backup' })).toMatchObject({
-    ...{ _id: 'backup', finishedAt: expect.any(Date), bytes: statSync(file).size },
+    _id: 'backup',
+    finishedAt: expect.any(Date),
+    bytes: statSync(file).size,
     entries: expect.toSatisfy((count) => count >= 1_401 + acknowledged.length),
   });
 

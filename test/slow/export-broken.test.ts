@@ -48,7 +48,12 @@ async function start({ count, textLength } = parts) {
   const exports = async () => (await store.jobs.list(application, 'export')).map(({ id }) => id);
 
   return {
-    ...{ count, db, store, domain, apiProxy, url },
+    count,
+    db,
+    store,
+    domain,
+    apiProxy,
+    url,
     client: exportClient(sluice.url, token),
     /** Of workers whose way to MongoDB is not cut. */
     workerEnv: { ...sluice.env, MONGODB_URL: url, WORKER_CONCURRENCY: '1' },

@@ -72,7 +72,9 @@ describe('an import that nobody wants any more', () => {
     const { entries } = await counts();
     // Of the fourth chunk nothing was begun.
     expect(job).toMatchObject({
-      ...{ state: 'cancelled', accepted: 15_000, rejected: 0 },
+      state: 'cancelled',
+      accepted: 15_000,
+      rejected: 0,
       progress: { done: 15_000, total: count },
     });
     expect(entries).toBe(15_000);

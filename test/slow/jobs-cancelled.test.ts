@@ -72,7 +72,8 @@ async function startImport({ sluice, store, token, application }: World): Promis
   const { id: into, domain, path } = await application();
   const lines = numbers(count).map((n) => (isBad(n) ? `{"m":${n}}` : `{"n":${n}}`));
   const { body } = await sluice.request('POST', `${path}/imports`, {
-    ...{ token, body: lines.join('\n') },
+    token,
+    body: lines.join('\n'),
     headers: { 'content-type': types.ndjson },
   });
   return {
@@ -162,7 +163,8 @@ async function startExport({ db, sluice, store, token, post }: World): Promise<S
       const kept = state === 'completed' ? (await recordedParts(store, id)).join() : '';
       await expect.poll(left, { timeout: 60_000 }).toBe(kept);
       const { status, text } = await sluice.request('GET', `${path}/${id}/file`, {
-        ...{ token, headers: { 'accept-encoding': 'identity' } },
+        token,
+        headers: { 'accept-encoding': 'identity' },
       });
       expect(status).toBe(state === 'completed' ? 200 : 404);
       if (state !== 'completed') return {};

@@ -66,8 +66,10 @@ async function watchedStack() {
   onTestFinished(() => sluice.stop());
   const ingest = { ...env, MONITORING_PORT: String(ports['ingest-worker']) };
   const exporting = {
-    ...{ ...env, MONITORING_PORT: String(ports['export-worker']) },
-    ...{ MONGODB_URL: throughProxy(url, mongodbOfExports), WORKER_CONCURRENCY: '1' },
+    ...env,
+    MONITORING_PORT: String(ports['export-worker']),
+    MONGODB_URL: throughProxy(url, mongodbOfExports),
+    WORKER_CONCURRENCY: '1',
   };
   const workers = await Promise.all([
     startIngestWorker(loadIngestWorkerConfig(ingest), log, quickTimings),

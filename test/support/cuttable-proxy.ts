@@ -122,7 +122,10 @@ export async function createCuttableProxy(target: { host: string; port: number }
     /** When a client sends `text`, after so many that pass: it is held back, and all is as after `stall`. */
     stallWhenSent: (text: string, passes = 0) =>
       setTrap({
-        ...{ text, instead: 'command', left: 1, passes },
+        text,
+        instead: 'command',
+        left: 1,
+        passes,
         spring: (_client, arrive) => {
           held.push(arrive);
           stall();

@@ -24,7 +24,15 @@ export async function startFailing(total = count, env: Record<string, string> = 
   const id: string = (await client.start(domain, lines(0, total))).body.data.id;
   const path = `/applications/${domain}/imports/${id}`;
   return {
-    ...{ total, db, sluice, store, token, domain, client, id, path },
+    total,
+    db,
+    sluice,
+    store,
+    token,
+    domain,
+    client,
+    id,
+    path,
     work: (REDIS_URL?: string) =>
       startQuickWorker('ingest-worker', { ...sluice.env, ...(REDIS_URL && { REDIS_URL }) }),
     chunks: db.collection('chunks'),

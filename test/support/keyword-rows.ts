@@ -103,7 +103,14 @@ const rows: Row[] = [
 
 export const keywordRows: KeywordRow[] = rows.map(
   ([keyword, drafts, schema, good, bad, path, reported = keyword, what = '']) => ({
-    ...{ keyword, what, drafts, schema, good, bad, path, reported },
+    keyword,
+    what,
+    drafts,
+    schema,
+    good,
+    bad,
+    path,
+    reported,
   }),
 );
 
@@ -121,21 +128,17 @@ export const idle: Record<string, { schema: object; payload: object }> = {
 /** What tells a reader something and refuses nothing. */
 export const notes = {
   schema: v({
-    ...{
-      title: 'T',
-      description: 'D',
-      default: 1,
-      examples: [1],
-      $comment: 'C',
-      readOnly: true,
-      writeOnly: true,
-    },
-    ...{
-      contentEncoding: 'base64',
-      contentMediaType: 'application/json',
-      contentSchema: n,
-      deprecated: true,
-    },
+    title: 'T',
+    description: 'D',
+    default: 1,
+    examples: [1],
+    $comment: 'C',
+    readOnly: true,
+    writeOnly: true,
+    contentEncoding: 'base64',
+    contentMediaType: 'application/json',
+    contentSchema: n,
+    deprecated: true,
   }),
   payload: { v: 'not base64 §' },
 };

@@ -13,9 +13,19 @@ export async function keepMany(
       const n = from + at;
       const payload = JSON.stringify({ n: isBad(n) ? `x${n}` : `${n}` });
       return {
-        ...{ id: newRefusedId(), application, at: new Date(), source: 'upload', version: 1 },
-        ...{ name: 'SchemaValidationError', message: 'no', details: [], path: '/n', keyword: 'type' },
-        ...{ payload, truncated: false, size: payload.length },
+        id: newRefusedId(),
+        application,
+        at: new Date(),
+        source: 'upload',
+        version: 1,
+        name: 'SchemaValidationError',
+        message: 'no',
+        details: [],
+        path: '/n',
+        keyword: 'type',
+        payload,
+        truncated: false,
+        size: payload.length,
       };
     });
     await store.refused.keep(records);

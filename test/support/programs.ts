@@ -22,8 +22,10 @@ export async function startPrograms(log: (line: string) => void): Promise<TestSt
   try {
     const [mongodb, redis] = await Promise.all([startMongodb(shared), startRedis(shared)]);
     return {
-      ...{ mongodbUrl: mongodb.url, mongodbSource: mongodb.source },
-      ...{ redisUrl: redis.url, redisSource: redis.source },
+      mongodbUrl: mongodb.url,
+      mongodbSource: mongodb.source,
+      redisUrl: redis.url,
+      redisSource: redis.source,
       stop,
     };
   } catch (error) {

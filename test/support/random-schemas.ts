@@ -56,7 +56,10 @@ export const schemas = fc.oneof(
     weight: 20,
     arbitrary: fc.tuple(fc.constantFrom(...drafts), schema, schema, schema).map(([draft, root, a, b]) => ({
       ...(typeof root === 'object' ? root : {}),
-      ...{ $schema: metaSchemaUris[draft], type: 'object', $defs: { a }, definitions: { b } },
+      $schema: metaSchemaUris[draft],
+      type: 'object',
+      $defs: { a },
+      definitions: { b },
     })),
   },
 );

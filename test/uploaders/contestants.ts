@@ -20,7 +20,8 @@ async function secondsOf([command, ...args]: string[]): Promise<number> {
 /** A program; what it needs to start is subtracted. */
 export function programOf(name: string, count: number, command: (count: number) => string[]): Contestant {
   return {
-    ...{ name, count },
+    name,
+    count,
     async rate() {
       const start = await secondsOf(command(0));
       return count / ((await secondsOf(command(count))) - start);
@@ -38,7 +39,8 @@ export function curlOf(url: string, files: string[], count: number, hasKeys: boo
   ];
   const args = () => files.flatMap((file, at) => (at > 0 ? ['--next', ...request(file)] : request(file)));
   return {
-    ...{ name: hasKeys ? 'curl' : 'curl without keys', count },
+    name: hasKeys ? 'curl' : 'curl without keys',
+    count,
     rate: async () => count / (await secondsOf(['curl', ...args()])),
   };
 }

@@ -69,7 +69,10 @@ export function tryLimits(scene: () => Scene): void {
     const program = scene().start(await scene().task({ url, to: 2 }));
     expect([await program.ended, program.output.err]).toEqual([0, '']);
     expect(JSON.parse(program.output.out)).toMatchObject({
-      ...{ entry: { n: 1 }, line: 1, name: 'PayloadTooLargeError', details: [] },
+      entry: { n: 1 },
+      line: 1,
+      name: 'PayloadTooLargeError',
+      details: [],
     });
     expect(requests.length).toBe(3);
   });

@@ -24,7 +24,9 @@ export async function prepareScene(language: Language) {
   const command = await language.prepare(folder, clientFor(language.name, domain, schema));
 
   return {
-    ...{ api, domain, folder },
+    api,
+    domain,
+    folder,
 
     /** A task of its own; give the rest. */
     async task(rest: Partial<Task>): Promise<Task> {

@@ -29,7 +29,9 @@ export function trySpool(scene: () => Scene): void {
     const program = scene().start(task);
     expect(await program.ended, program.output.err).toBe(0);
     expect(JSON.parse(program.output.out)).toMatchObject({
-      ...{ entry: '\0\0', line: 2, name: 'MalformedBodyError' },
+      entry: '\0\0',
+      line: 2,
+      name: 'MalformedBodyError',
     });
     expect(program.output.err).toMatch(/1234567890123-0123456789abcdef\.bad/);
     const found = await scene().stored();

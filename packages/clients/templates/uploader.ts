@@ -101,7 +101,10 @@ export class Uploader {
 
   constructor(options: UploaderOptions) {
     this.#options = {
-      ...{ batchLines: 5_000, batchSeconds: 1, heldBytes: 64 * mebibyte, closeSeconds: 30 },
+      batchLines: 5_000,
+      batchSeconds: 1,
+      heldBytes: 64 * mebibyte,
+      closeSeconds: 30,
       batchBytes: page ? keepaliveBytes : 4 * mebibyte,
       ...options,
     };
@@ -266,7 +269,11 @@ export class Uploader {
     let cut = 0;
     for (let line = 0; line < first; line++) cut = body.indexOf(newline, cut) + 1;
     const half = (name: 'a' | 'b', count: number, part: Bytes): Batch => ({
-      ...{ key: key + name, lines: count, bytes: part.length, text: '', body: part },
+      key: key + name,
+      lines: count,
+      bytes: part.length,
+      text: '',
+      body: part,
     });
     const halves = [half('a', first, body.subarray(0, cut)), half('b', lines - first, body.subarray(cut))];
     if (this.#spool) this.#spool.split(batch, halves);
@@ -420,7 +427,9 @@ const mebibyte = 1024 ** 2;
 /** No server takes a larger entry. */
 const mostEntryBytes = 8 * mebibyte;
 const tooLarge: LineError = {
-  ...{ line: 1, name: 'PayloadTooLargeError', message: 'the entry has more than 8 MiB' },
+  line: 1,
+  name: 'PayloadTooLargeError',
+  message: 'the entry has more than 8 MiB',
 };
 const encoder = new TextEncoder();
 type Later = (then: (value?: unknown) => void) => unknown;
@@ -513,7 +522,12 @@ function readAnswer(status: number, headers: Headers, text: string): Answer {
   // Sluice says when to try again, if that can help; proxies may not.
   const isBusy = status === 429 && (retryAfter !== undefined || !isOfSluice);
   return {
-    ...{ status, name, message, refused, retryAfter, isOfSluice },
+    status,
+    name,
+    message,
+    refused,
+    retryAfter,
+    isOfSluice,
     isTemporary: temporary.includes(status) || isBusy,
     isTooLarge: status === 413 || (status === 429 && !isBusy),
     version: Number(headers.get('sluice-schema-version')),

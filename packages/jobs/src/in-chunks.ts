@@ -144,7 +144,11 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     }
 
     return {
-      ...{ job, attempts, isJob: false, work, giveUp },
+      job,
+      attempts,
+      isJob: false,
+      work,
+      giveUp,
       release: (counts) => chunks.release(id, fence, counts),
 
       /** Also adds the finished lines to the job's progress. */

@@ -102,7 +102,9 @@ export async function claimJob<Job extends JobRecord>(
   if (!job) return undefined;
   const { fence, attempts } = job;
   return {
-    ...{ job, attempts, isJob: true },
+    job,
+    attempts,
+    isJob: true,
     renew: () => jobs.renew(id, fence, leaseMs),
     release: (counts) => jobs.release(id, fence, counts),
     work: (turn) => work(job, turn),

@@ -67,7 +67,8 @@ it.each([
 ])('refuses the integer %s, which is beyond 64 bits', (literal) => {
   expect(keptNumber(literal)).toBeUndefined();
   expect(readPayload(Buffer.from(`{"a":[${literal}]}`))).toMatchObject({
-    ...{ ok: false, kind: 'inexact' },
+    ok: false,
+    kind: 'inexact',
     issues: [{ path: '/a/0', keyword: 'integerRange' }],
   });
 });

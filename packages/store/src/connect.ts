@@ -147,8 +147,11 @@ export function connectDatabase(
     sharding,
     entrySplits: entrySplits(db, cluster),
     backup: backupStore(db, {
-      ...{ cluster, balancer, sharding },
-      ...{ now: clock, prepare: createMissing },
+      cluster,
+      balancer,
+      sharding,
+      now: clock,
+      prepare: createMissing,
     }),
     /**
      * Upgrades the database, and creates what indexes are missing. Throws IncompatibleDatabase. Rejects while only part of a backup is

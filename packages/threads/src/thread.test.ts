@@ -7,18 +7,14 @@ import { createThread, ThreadBusy } from './thread.ts';
 
 function start(deadlineMs = 60_000, waitingMs?: number, count = 1) {
   const thread = createThread<TestRequest, string>({
-    ...{
-      name: 'the test',
-      file: new URL('../../../test/support/test-thread.ts', import.meta.url),
-      heapMb: 16,
-    },
-    ...{
-      deadlineMs,
-      count,
-      ...(waitingMs && { waitingMs }),
-      tooLong: 'too long',
-      tooLarge: 'too large',
-    },
+    name: 'the test',
+    file: new URL('../../../test/support/test-thread.ts', import.meta.url),
+    heapMb: 16,
+    deadlineMs,
+    count,
+    ...(waitingMs && { waitingMs }),
+    tooLong: 'too long',
+    tooLarge: 'too large',
   });
   onTestFinished(thread.close);
   return thread;

@@ -13,6 +13,9 @@ export interface Streams {
 export type Terminal = Streams & { console: Console; env: ReturnType<typeof environment> };
 
 export const openTerminal = ({ stdin, stdout, stderr }: Streams, env = environment()): Terminal => ({
-  ...{ stdin, stdout, stderr, env },
+  stdin,
+  stdout,
+  stderr,
+  env,
   console: new Console(stdout, stderr),
 });

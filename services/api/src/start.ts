@@ -49,7 +49,17 @@ export async function startApi(
     invalidations: createProducer(invalidationsQueue, redis, config.redis, log),
   };
   const app = await buildApp({
-    ...{ config, log, store, compiler, cache, queues, redis, capacity, lifecycle, refusalRecorder, metrics },
+    config,
+    log,
+    store,
+    compiler,
+    cache,
+    queues,
+    redis,
+    capacity,
+    lifecycle,
+    refusalRecorder,
+    metrics,
     timings: { ...usualTimings, ...timings },
   });
 

@@ -22,7 +22,11 @@ export interface Terminal extends Streams {
 
 export function openTerminal({ stdin, stdout, stderr, env }: Streams, signal: AbortSignal): Terminal {
   return {
-    ...{ stdin, stdout, stderr, env, signal },
+    stdin,
+    stdout,
+    stderr,
+    env,
+    signal,
     async print(line) {
       if (stdout.write(`${line}\n`)) return;
       await new Promise((resolve) => stdout.once('drain', resolve));

@@ -32,7 +32,10 @@ export function createCatalog(shards: string[], automatic: Record<string, ShardK
   const first = shards[0] as string;
 
   const chunk = (min: unknown[], max: unknown[], shard: string): Chunk => ({
-    ...{ id: new ObjectId(), min, max, shard },
+    id: new ObjectId(),
+    min,
+    max,
+    shard,
   });
 
   function initialChunks(key: ShardKey, isEmpty: boolean): Chunk[] {

@@ -16,12 +16,23 @@ function documentsOf({ shards, collections }: Catalog, { mode }: Balancer): Reco
     shards: shards.map((_id) => ({ _id, host: `${_id}/127.0.0.1:0`, state: 1, topologyTime: version })),
     databases: [...databases].map((_id) => ({ _id, primary, partitioned: false, version: { lastMod: 1 } })),
     collections: all.map(({ ns: _id, key, unique, uuid, epoch: lastmodEpoch }) => ({
-      ...{ _id, lastmodEpoch, lastmod: new Date(), timestamp: version, uuid, key, unique },
+      _id,
+      lastmodEpoch,
+      lastmod: new Date(),
+      timestamp: version,
+      uuid,
+      key,
+      unique,
     })),
     chunks: all.flatMap((sharded) =>
       sharded.chunks.map(({ id: _id, min, max, shard }) => ({
-        ...{ _id, uuid: sharded.uuid, min: keyed(sharded, min), max: keyed(sharded, max), shard },
-        ...{ lastmod: version, history: [{ validAfter: version, shard }] },
+        _id,
+        uuid: sharded.uuid,
+        min: keyed(sharded, min),
+        max: keyed(sharded, max),
+        shard,
+        lastmod: version,
+        history: [{ validAfter: version, shard }],
       })),
     ),
     settings: [

@@ -22,7 +22,10 @@ const names = {
 export type Code = keyof typeof names;
 
 export const failure = (code: Code, errmsg: string, errorLabels: string[] = []): Document => ({
-  ...{ ok: 0, errmsg, code, codeName: names[code] },
+  ok: 0,
+  errmsg,
+  code,
+  codeName: names[code],
   ...(errorLabels.length > 0 && { errorLabels }),
 });
 

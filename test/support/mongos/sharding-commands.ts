@@ -94,7 +94,10 @@ export function shardingCommands(catalog: Catalog, own: MongoClient, balancer: B
       return { ok: 1 };
     },
     balancerStatus: async () => ({
-      ...{ mode: balancer.mode, inBalancerRound: false, numBalancerRounds: Long.fromNumber(1), ok: 1 },
+      mode: balancer.mode,
+      inBalancerRound: false,
+      numBalancerRounds: Long.fromNumber(1),
+      ok: 1,
     }),
     listShards: async () => ({
       shards: catalog.shards.map((_id) => ({ _id, host: `${_id}/127.0.0.1:0`, state: 1 })),

@@ -42,7 +42,12 @@ export async function startMongos({
   const { port } = server.address() as AddressInfo;
   const config = configDatabase(own, `mongos_${port}_config`, catalog, balancer);
   const shared = {
-    ...{ catalog, config, record, mayScatter, hello, primary: createPrimary(own) },
+    catalog,
+    config,
+    record,
+    mayScatter,
+    hello,
+    primary: createPrimary(own),
     sharding: shardingCommands(catalog, own, balancer),
     targetsOf: createTargets(catalog),
     faults: () => faults,

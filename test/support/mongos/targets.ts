@@ -15,7 +15,10 @@ export interface Target {
 }
 
 const readers: Record<string, string> = {
-  ...{ find: 'filter', count: 'query', distinct: 'query', findAndModify: 'query' },
+  find: 'filter',
+  count: 'query',
+  distinct: 'query',
+  findAndModify: 'query',
 };
 const listOf: Record<string, string> = { insert: 'documents', update: 'updates', delete: 'deletes' };
 
@@ -63,7 +66,10 @@ function refuseUnaimed({ name, body }: Command, filter: Document, isSingle: bool
 
 export function createTargets(catalog: Catalog) {
   const target = (sharded: Sharded, shape: string, ranges: KeyRange[]): Target => ({
-    ...{ sharded, shape, isNamed: areNamed(ranges), chunks: catalog.chunksIn(sharded, ranges) },
+    sharded,
+    shape,
+    isNamed: areNamed(ranges),
+    chunks: catalog.chunksIn(sharded, ranges),
   });
   const byFilter = (sharded: Sharded, filter: Document) =>
     target(sharded, shapeOf([filter]), rangesOf(filter, sharded.key));

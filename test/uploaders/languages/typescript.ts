@@ -7,12 +7,21 @@ import type { Language } from '../language.ts';
 const root = join(import.meta.dirname, '../../..');
 
 const strict = {
-  ...{ target: 'es2022', strict: true, noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true },
-  ...{ noUnusedLocals: true, noUnusedParameters: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true },
+  target: 'es2022',
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  exactOptionalPropertyTypes: true,
+  noUnusedLocals: true,
+  noUnusedParameters: true,
+  erasableSyntaxOnly: true,
+  verbatimModuleSyntax: true,
 };
 const forNode = {
   compilerOptions: {
-    ...{ ...strict, module: 'nodenext', types: ['node'], rewriteRelativeImportExtensions: true },
+    ...strict,
+    module: 'nodenext',
+    types: ['node'],
+    rewriteRelativeImportExtensions: true,
     typeRoots: [join(root, 'node_modules/@types')],
   },
 };

@@ -9,15 +9,15 @@ import type { Case } from './cases.ts';
 const tsc = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
 const strictProject = {
   compilerOptions: {
-    ...{
-      target: 'es2022',
-      module: 'preserve',
-      lib: ['es2022', 'dom'],
-      types: [],
-      noEmit: true,
-      strict: true,
-    },
-    ...{ noUncheckedIndexedAccess: true, exactOptionalPropertyTypes: true, noUnusedLocals: true },
+    target: 'es2022',
+    module: 'preserve',
+    lib: ['es2022', 'dom'],
+    types: [],
+    noEmit: true,
+    strict: true,
+    noUncheckedIndexedAccess: true,
+    exactOptionalPropertyTypes: true,
+    noUnusedLocals: true,
   },
 };
 
@@ -32,7 +32,10 @@ async function write(folder: string, files: Record<string, string>): Promise<voi
 }
 
 const wanted = (language: LanguageName, { rawSchema }: Case) => ({
-  ...{ language, rawSchema, domain: 'random-k3v9q2', version: 1 },
+  language,
+  rawSchema,
+  domain: 'random-k3v9q2',
+  version: 1,
 });
 const client = (language: LanguageName, one: Case) => makeClient(wanted(language, one));
 

@@ -30,7 +30,10 @@ async function begin() {
 }
 
 const applicationOf = (id: string, owner: string) => ({
-  ...{ id, owner, version: 3, refused: { keep: true, limit: 10_000, days: 30 } },
+  id,
+  owner,
+  version: 3,
+  refused: { keep: true, limit: 10_000, days: 30 },
 });
 
 const applicationsOf = (owners: string[]) =>

@@ -52,7 +52,11 @@ export function createRefusalRecorder(
     if (!bucket || bucket.tokens < 1) return;
     const record = {
       ...toKept(upload),
-      ...{ id: newRefusedId(), application: id, at, version, ...group },
+      id: newRefusedId(),
+      application: id,
+      at,
+      version,
+      ...group,
     };
     bucket.tokens -= Math.max(1, record.size / usualBytes);
     waiting.add(owner, record);

@@ -42,7 +42,10 @@ const arriving = (id: string) => ({
 
 /** The first fields of such a job. */
 const incomplete = () => ({
-  ...{ received: false, accepted: 0, rejected: 0, held: 0 },
+  received: false,
+  accepted: 0,
+  rejected: 0,
+  held: 0,
   leaseUntil: new Date(Date.now() + arrivingMs),
 });
 

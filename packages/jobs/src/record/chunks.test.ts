@@ -11,7 +11,12 @@ async function begin(count: number) {
   await prepare();
   const job = new ObjectId().toHexString();
   const chunk = (seq: number): Omit<Chunk, 'id'> => ({
-    ...{ job, application, seq, lines: 1, part: application, bytes: 1 },
+    job,
+    application,
+    seq,
+    lines: 1,
+    part: application,
+    bytes: 1,
   });
   for (let seq = count - 1; seq >= 0; seq--) await chunks.add(chunk(seq));
   return { db: db.collection('chunks'), chunks, openSince: horizon.openSince, job };

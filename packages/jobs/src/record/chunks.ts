@@ -31,8 +31,15 @@ const toDo = { state: 'open', left: { $ne: true } } as const;
 
 /** The first fields of every chunk. */
 const fresh = ({ job, application, seq, lines }: Omit<RangeChunk, 'id' | 'range'>) => ({
-  ...{ seq, lines, _id: new ObjectId(), job: new ObjectId(job), application: new ObjectId(application) },
-  ...{ state: 'open' as const, fence: 0, attempts: 0, counted: 0 },
+  seq,
+  lines,
+  _id: new ObjectId(),
+  job: new ObjectId(job),
+  application: new ObjectId(application),
+  state: 'open' as const,
+  fence: 0,
+  attempts: 0,
+  counted: 0,
 });
 
 export type NewRange = Pick<RangeChunk, 'lines' | 'range'>;
@@ -63,7 +70,8 @@ export function chunkStore(db: Db, writer: Writer) {
     async addRanges(job: string, application: string, ranges: NewRange[]): Promise<void> {
       const documents = ranges.map(({ lines, ...range }, seq) => ({
         ...fresh({ job, application, seq, lines }),
-        ...{ ...range, bytes: 0 },
+        ...range,
+        bytes: 0,
       }));
       if (documents.length > 0) await chunks.insertMany(documents);
     },

@@ -211,7 +211,9 @@ describe('a retry', () => {
     const { error: _, isDefect: __, finishedAt: ___, expiresAt: ____, leaseUntil: _____, ...kept } = failed;
     expect(retried).toEqual({
       ...kept,
-      ...{ state: 'waiting', attempts: 0, fence: held.fence + 1 },
+      state: 'waiting',
+      attempts: 0,
+      fence: held.fence + 1,
       queuedAt: expect.any(Date),
       mark: { at: expect.any(Date), done: 1 },
     });

@@ -6,8 +6,12 @@ import { type JobDocument, type JobRecord, toRecord, unfinished } from './job-re
 
 /** Excludes all large fields. */
 export const brief = {
-  ...{ parts: 0, shape: 0, 'options.columns': 0, 'manifest.columns': 0 },
-  ...{ 'options.rawSchema': 0, 'result.groups': 0 },
+  parts: 0,
+  shape: 0,
+  'options.columns': 0,
+  'manifest.columns': 0,
+  'options.rawSchema': 0,
+  'result.groups': 0,
 };
 
 /** The fields that decide a job's place among the jobs of its owner. */

@@ -43,7 +43,11 @@ export function rulesOf(
     if (found) return found;
     const rules: Rules = {
       types: part === false ? 0 : everyType,
-      ...{ text: undefined, number: undefined, array: undefined, object: undefined, any: undefined },
+      text: undefined,
+      number: undefined,
+      array: undefined,
+      object: undefined,
+      any: undefined,
     };
     // Set before the parts are read: a part may refer back to this one.
     known.set(part, rules);

@@ -91,7 +91,9 @@ export function createCompiler({
       const create = () =>
         createValidator((form) => generate(raw, client, form), {
           rules: outline.linked && rulesOf(outline.linked),
-          ...{ generated, onDefect, size: sizeOf(outline, generated) },
+          generated,
+          onDefect,
+          size: sizeOf(outline, generated),
         });
       return { ok: true, validator: isLazy ? shared(outline.hash, create) : create(), warnings, changes };
     },

@@ -177,16 +177,17 @@ describe('null', () => {
     const rows = [{ note: null, n: 1 }];
     const note = { type: ['string', 'null'] };
     expect(infer(rows)).toEqual({
-      ...{ type: 'object', required: ['n'] },
+      type: 'object',
+      required: ['n'],
       properties: { note, n: { type: 'integer' } },
     });
     const choices = { '/note': { type: 'number', required: true } } as const;
     expect(infer(rows, choices)).toMatchObject({
-      ...{ required: ['note', 'n'] },
+      required: ['note', 'n'],
       properties: { note: { type: ['number', 'null'] } },
     });
     expect(infer([...rows, { note: true, n: 2 }])).toMatchObject({
-      ...{ required: ['n'] },
+      required: ['n'],
       properties: { note: { type: ['boolean', 'null'] } },
     });
   });

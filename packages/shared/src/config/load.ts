@@ -166,7 +166,12 @@ export function loadAdminConfig(env = environment()) {
   const { MONGODB_TIMEOUT, MONGODB_URL, REDIS_URL, REDIS_PREFIX, REDIS_TIMEOUT } = Common;
   const { BCRYPT_COST, AUDIT_RETENTION } = Api;
   const vars = read(env, {
-    ...{ MONGODB_TIMEOUT, REDIS_PREFIX, REDIS_TIMEOUT, BCRYPT_COST, AUDIT_RETENTION, ...Local },
+    MONGODB_TIMEOUT,
+    REDIS_PREFIX,
+    REDIS_TIMEOUT,
+    BCRYPT_COST,
+    AUDIT_RETENTION,
+    ...Local,
     MONGODB_URL: { ...MONGODB_URL, default: undefined },
     REDIS_URL: { ...REDIS_URL, default: undefined },
   });

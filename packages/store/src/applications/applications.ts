@@ -159,7 +159,9 @@ export function applicationStore(db: Db) {
       const found = applications.find({ retentionDays: { $gt: 0 }, ...alive });
       const records = await found.map(toRecord).toArray();
       return records.map(({ id, domain, owner, retentionDays }) => ({
-        ...{ id, domain, owner },
+        id,
+        domain,
+        owner,
         retentionDays: retentionDays as number,
       }));
     },

@@ -26,8 +26,13 @@ export function managedApplications(db: Db) {
         .find({ ...(ownerId && { 'owner.id': new ObjectId(ownerId) }), ...byExistence[existence] })
         .sort({ createdAt: -1, _id: -1 })
         .project<ApplicationOverview>({
-          ...{ _id: 0, domain: 1, name: 1, owner: '$owner.username' },
-          ...{ createdAt: 1, deletedAt: 1, purgeAt: 1 },
+          _id: 0,
+          domain: 1,
+          name: 1,
+          owner: '$owner.username',
+          createdAt: 1,
+          deletedAt: 1,
+          purgeAt: 1,
         })
         .toArray(),
 

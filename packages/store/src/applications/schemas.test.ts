@@ -13,8 +13,12 @@ async function start() {
   await store.prepare();
   const create = (domain: string) =>
     store.applications.create({
-      ...{ owner, domain, rawSchema },
-      ...{ name: 'a', type: 'other', connectors: [] },
+      owner,
+      domain,
+      rawSchema,
+      name: 'a',
+      type: 'other',
+      connectors: [],
     }) as Promise<ApplicationRecord>;
   return { db, store, create };
 }

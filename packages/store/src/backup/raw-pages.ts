@@ -32,8 +32,13 @@ export async function* rawPages(
   let wanted = filter;
   for (;;) {
     const command = {
-      ...{ find: collection, filter: wanted, sort: { _id: 1 }, ...query },
-      ...{ limit: pageSize, batchSize: pageSize, singleBatch: true },
+      find: collection,
+      filter: wanted,
+      sort: { _id: 1 },
+      ...query,
+      limit: pageSize,
+      batchSize: pageSize,
+      singleBatch: true,
     };
     const reply = await patiently(() => db.command(command, { raw: true } as object));
     const documents = firstBatch((reply as { cursor: Uint8Array }).cursor);

@@ -144,7 +144,9 @@ describe.each([
         const acknowledged = new Set<number>();
 
         const entryOf = (line: number, rest: Partial<NewEntry>): NewEntry => ({
-          ...{ application, ...payloadOf({ n: line }), ...rest },
+          application,
+          ...payloadOf({ n: line }),
+          ...rest,
         });
         async function store({ entries }: Process, entriesOf: Map<number, NewEntry>): Promise<void> {
           const outcomes = await entries.insert([...entriesOf.values()]);

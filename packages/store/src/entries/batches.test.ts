@@ -16,7 +16,9 @@ async function start() {
   onTestFinished(() => client.close());
   // Of the same client as the session.
   const own = batchStore(client.db(), {
-    ...{ entries, horizon, timeoutMs: 10_000 },
+    entries,
+    horizon,
+    timeoutMs: 10_000,
     writer: { write: (store) => store(Date.now), isHeard: () => true },
   });
   const reserve = (record: BatchRecord, atomic = true) =>

@@ -161,7 +161,8 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
       if (!first) return store(anywhere(true));
       const { hold, ...places } = await lines(first, lastLine);
       const done = await store({
-        ...{ ...places, isRetry: true },
+        ...places,
+        isRetry: true,
         async begin() {
           if (hold && !(await hold.renew())) throw new UnconfirmedError('the batch took too long');
         },

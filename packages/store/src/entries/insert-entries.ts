@@ -195,8 +195,10 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
     ): Promise<(Before | undefined)[]> {
       const { fields, records, refresh } = await prepare();
       const keyed = batch.map(({ idempotencyHash, sent, json }) => ({
-        ...{ key: toKey(application, lowestId), idempotencyHash: new Binary(idempotencyHash) },
-        ...{ sent: sent && new Binary(sent), json },
+        key: toKey(application, lowestId),
+        idempotencyHash: new Binary(idempotencyHash),
+        sent: sent && new Binary(sent),
+        json,
       }));
       const found = new Map(records && (await compare(await records.lookUp(keyed), ['_id'])));
       const others = fields.includes('once') ? keyed.filter((one) => !found.has(one)) : [];

@@ -17,7 +17,9 @@ async function withMilestones(count: number, bytes: number) {
   const { db } = await ownDatabase();
   const documents = Array.from({ length: count }, (_, i) => ({
     _id: toKey(application, idAt(i + 1)),
-    ...{ application: new ObjectId(application), rank: 2_500 * (i + 1), bytes: 2_500 * bytes * (i + 1) },
+    application: new ObjectId(application),
+    rank: 2_500 * (i + 1),
+    bytes: 2_500 * bytes * (i + 1),
   }));
   if (count > 0) await db.collection('milestones').insertMany(documents as never);
   return db;

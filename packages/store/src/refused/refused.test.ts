@@ -17,9 +17,19 @@ const minuteMs = 60_000;
 
 function recordAt(application: string, ms: number, size = 10): RefusedRecord {
   return {
-    ...{ id: ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString(), application, at: new Date(ms) },
-    ...{ source: 'upload', version: 1, name: 'SchemaValidationError', message: '', details: [] },
-    ...{ path: '', keyword: 'type', payload: '{}', truncated: false, size },
+    id: ObjectId.createFromTime(Math.floor(ms / 1_000)).toHexString(),
+    application,
+    at: new Date(ms),
+    source: 'upload',
+    version: 1,
+    name: 'SchemaValidationError',
+    message: '',
+    details: [],
+    path: '',
+    keyword: 'type',
+    payload: '{}',
+    truncated: false,
+    size,
   };
 }
 
@@ -71,17 +81,29 @@ it('what was recorded without a property is a group of its own', async () => {
   const [path, keyword, message, at] = ['', 'required', 'no', new Date(minuteMs)];
   const newKey = createCountKeys();
   const reasons = [{}, { property: 'place' }, { property: 'time' }].map((named, n) => ({
-    ...{ ...named, path, keyword, message, count: 9 - n, firstAt: at, lastAt: at },
+    ...named,
+    path,
+    keyword,
+    message,
+    count: 9 - n,
+    firstAt: at,
+    lastAt: at,
   }));
   await refusalCounts.write([{ key: newKey(application, minuteMs), total: 24, reasons }]);
   const records = reasons.map(({ property }, n) => ({
     ...recordAt(application, minuteMs + 1_000 * n),
-    ...{ path, keyword, ...(property && { property }) },
+    path,
+    keyword,
+    ...(property && { property }),
   }));
   await refused.keep(records);
   expect(await refusalCounts.totals(application, {}, 10)).toEqual(reasons);
   const kept = records.map(({ id, property }) => ({
-    ...{ path, keyword, ...(property && { property }), kept: 1, newest: id },
+    path,
+    keyword,
+    ...(property && { property }),
+    kept: 1,
+    newest: id,
   }));
   expect(await refused.kept(application, {})).toEqual(expect.arrayContaining(kept));
   for (const [at, property] of ['', 'place', 'time'].entries())
@@ -115,7 +137,12 @@ it('counts go by age, the oldest by bytes, and others stay', async () => {
   const message = 'x'.repeat(1_000_000);
   const at = new Date(0);
   const reasons = Array.from({ length: 10 }, (_, n) => ({
-    ...{ path: `/${n}`, keyword: 'type', message, count: 1, firstAt: at, lastAt: at },
+    path: `/${n}`,
+    keyword: 'type',
+    message,
+    count: 1,
+    firstAt: at,
+    lastAt: at,
   }));
   for (let minute = 1; minute <= 9; minute++)
     await refusalCounts.write([{ key: newKey(application, minute * minuteMs), total: 10, reasons }]);

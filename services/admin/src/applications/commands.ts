@@ -30,7 +30,10 @@ export function addApplications(program: Command, terminal: Terminal): void {
         printRows(
           console,
           rows.map(({ domain, name, owner: username, ...times }) => ({
-            ...{ domain, name, owner: username, ...times },
+            domain,
+            name,
+            owner: username,
+            ...times,
           })),
           json,
         );
@@ -76,7 +79,12 @@ export function addApplications(program: Command, terminal: Terminal): void {
 async function describe(store: Store, { id, domain, name, type, owner, ...rest }: ApplicationRecord) {
   const { entries, bytes } = await store.milestones.usage(id);
   return {
-    ...{ domain, name, type, owner: owner.username, entries, bytes },
+    domain,
+    name,
+    type,
+    owner: owner.username,
+    entries,
+    bytes,
     keys: (await store.keys.list(id)).length,
     key_required: rest.keyRequired,
     allowed_origins: rest.allowedOrigins.join(', '),

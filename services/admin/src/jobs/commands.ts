@@ -26,7 +26,14 @@ export function addJobs(program: Command, terminal: Terminal): void {
         printRows(
           console,
           found.map(({ id, kind, state: now, domain, done, total, createdAt, error }) => ({
-            ...{ id, kind, state: now, domain, done, total, createdAt, error: error ?? null },
+            id,
+            kind,
+            state: now,
+            domain,
+            done,
+            total,
+            createdAt,
+            error: error ?? null,
           })),
           json,
         );

@@ -21,7 +21,10 @@ export function addUsers(program: Command, terminal: Terminal): void {
         printRows(
           console,
           rows.map(({ username, state, applications, createdAt }) => ({
-            ...{ username, state, applications, createdAt },
+            username,
+            state,
+            applications,
+            createdAt,
           })),
           json,
         );

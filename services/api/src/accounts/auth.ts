@@ -58,7 +58,9 @@ export async function auth(
   app.decorateRequest('grant');
 
   const claimsFor = ({ id, tokenVersion }: UserRecord, sid?: string) => ({
-    ...{ sub: id, ver: tokenVersion, jti: randomUUID() },
+    sub: id,
+    ver: tokenVersion,
+    jti: randomUUID(),
     ...(sid && { sid }),
   });
 

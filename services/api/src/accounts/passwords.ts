@@ -12,8 +12,13 @@ const deadlineMs = 60_000;
 /** Runs bcrypt in its own threads: the pool of Node.js serves files and DNS. Throws ApiError if too many wait. */
 export function createPasswords(cost: number, capacity: Admission = unlimited) {
   const threads = createThread<HashRequest, HashAnswer>({
-    ...{ name: 'password hashing', file: new URL('./hash-thread.ts', import.meta.url), count: threadCount },
-    ...{ heapMb: 64, deadlineMs, tooLong: 'failed', tooLarge: 'failed' },
+    name: 'password hashing',
+    file: new URL('./hash-thread.ts', import.meta.url),
+    count: threadCount,
+    heapMb: 64,
+    deadlineMs,
+    tooLong: 'failed',
+    tooLarge: 'failed',
   });
   let decoy: string | undefined;
 

@@ -26,11 +26,21 @@ async function start(config: Partial<typeof usual> | { entryQuota: number } | { 
   const owner = { id: new ObjectId().toHexString(), username: 'ada' };
   const create = async (domain: string) =>
     (await store.applications.create({
-      ...{ owner, domain, name: domain, type: 'other', connectors: [], rawSchema: '{}' },
+      owner,
+      domain,
+      name: domain,
+      type: 'other',
+      connectors: [],
+      rawSchema: '{}',
     })) as { id: string };
   const { id: application } = await create('first');
   return {
-    ...{ db, store, quotas, owner: owner.id, application, create },
+    db,
+    store,
+    quotas,
+    owner: owner.id,
+    application,
+    create,
     upload: (count: number) =>
       store.entries.insert(Array.from({ length: count }, () => ({ application, ...payloadOf({ a: 1 }) }))),
   };

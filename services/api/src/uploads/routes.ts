@@ -69,11 +69,24 @@ export const uploadRoutes: Routes = async (
   const batchUploads = createUploadMetrics('batch', metrics);
   const validateLines = createValidateLines(config.bodyLimit, uploadValidator, log);
   const storeBatch = createStoreBatch({
-    ...{ cache, commit, recordFields, batches, entries, validateLines, checkUpload, refusalRecorder },
+    cache,
+    commit,
+    recordFields,
+    batches,
+    entries,
+    validateLines,
+    checkUpload,
+    refusalRecorder,
     metrics: batchUploads,
   });
   await app.register(batchRoutes, {
-    ...{ cache, keyring, storeBatch, validateLines, rate, capacity, config },
+    cache,
+    keyring,
+    storeBatch,
+    validateLines,
+    rate,
+    capacity,
+    config,
     tellVersion: createTellVersion({ store, compiler }),
     metrics: batchUploads,
   });
@@ -120,7 +133,10 @@ export const uploadRoutes: Routes = async (
       const isBatch = name === 'SchemaValidationError' && isArray(body);
       const message = isBatch ? sendBatch(domain) : refusal.message;
       refusalRecorder.note(application, {
-        ...{ source: 'upload', refusal: { ...refusal, message }, payload: body, idempotencyHash },
+        source: 'upload',
+        refusal: { ...refusal, message },
+        payload: body,
+        idempotencyHash,
         sender: senderOf(request.ip, sentKey),
       });
       throw new ApiError(name, message, details && { details });

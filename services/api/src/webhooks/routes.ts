@@ -208,8 +208,12 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       const { result, total } = await deliveries.list(webhook, { start, limit });
       const isLast = start + limit >= total;
       const pagination = {
-        ...{ limit, current: start, previous: Math.max(start - limit, 0) },
-        ...{ next: isLast ? start : start + limit, total, isLast },
+        limit,
+        current: start,
+        previous: Math.max(start - limit, 0),
+        next: isLast ? start : start + limit,
+        total,
+        isLast,
       };
       return success(reply, { result: result.map(toDelivery), pagination });
     },

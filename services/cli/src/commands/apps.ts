@@ -33,7 +33,10 @@ export function addApps(program: Command, act: Act): void {
           await retry(() => api.ask<Application[]>('GET', '/applications', { query: { shared } })),
           (all) =>
             all.map(({ domain, name, entries, last_entry_at, role }) => ({
-              ...{ domain, name, entries, last_entry_at },
+              domain,
+              name,
+              entries,
+              last_entry_at,
               ...(shared && { role }),
             })),
         ),

@@ -24,7 +24,11 @@ export function addKeys(program: Command, act: Act): void {
       act(async ({ api, path, retry, show }) =>
         show(await retry(() => api.ask<Key[]>('GET', path('/keys'))), (all) =>
           all.map(({ id, name, prefix, createdAt, createdBy }) => ({
-            ...{ id, name, prefix, createdAt, createdBy },
+            id,
+            name,
+            prefix,
+            createdAt,
+            createdBy,
           })),
         ),
       ),

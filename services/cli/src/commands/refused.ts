@@ -82,7 +82,13 @@ async function list(
     const counted = await retry(() => api.ask<Group[]>('GET', path('/refused/groups'), { query }));
     return context.show(counted, (all) =>
       all.map(({ count, kept, path: place, keyword, property = '', message, last_at }) => ({
-        ...{ count, kept, path: place, keyword, property, message, last_at },
+        count,
+        kept,
+        path: place,
+        keyword,
+        property,
+        message,
+        last_at,
       })),
     );
   }

@@ -32,14 +32,12 @@ export function addTokens(program: Command, act: Act): void {
       act(async (context) =>
         context.show(await (await loggedIn(context)).ask<Token[]>('GET', path), (all) =>
           all.map(({ id, name, scopes, applications, expires_at, lastUsedAt }) => ({
-            ...{
-              id,
-              name,
-              scopes: scopes.join(','),
-              applications: applications?.join(','),
-              expires_at,
-              lastUsedAt,
-            },
+            id,
+            name,
+            scopes: scopes.join(','),
+            applications: applications?.join(','),
+            expires_at,
+            lastUsedAt,
           })),
         ),
       ),

@@ -43,7 +43,12 @@ export function addWebhooks(program: Command, act: Act): void {
       act(async ({ api, path, retry, show }) =>
         show(await retry(() => api.ask<Webhook[]>('GET', path('/webhooks'))), (all) =>
           all.map(({ id, name, url, events, state, reason }) => ({
-            ...{ id, name, state, reason, url, events: events.join(',') },
+            id,
+            name,
+            state,
+            reason,
+            url,
+            events: events.join(','),
           })),
         ),
       ),
@@ -87,7 +92,13 @@ export function addWebhooks(program: Command, act: Act): void {
         await retry(() => api.ask<{ result: Delivery[] }>('GET', path(`${one(id)}/deliveries`))),
         ({ result }) =>
           result.map(({ last, id: delivery, type, state, attempts, createdAt }) => ({
-            ...{ id: delivery, createdAt, type, state, attempts, status: last?.status, error: last?.error },
+            id: delivery,
+            createdAt,
+            type,
+            state,
+            attempts,
+            status: last?.status,
+            error: last?.error,
           })),
       ),
     ),
@@ -116,7 +127,9 @@ async function create(
 ): Promise<void> {
   const [count, minutes] = (refusals ?? '').split('/').map(Number);
   await issue(context, '/webhooks', {
-    ...{ url, name, events: events.split(',') },
+    url,
+    name,
+    events: events.split(','),
     ...(refusals && { refusals: { count, minutes } }),
   });
 }

@@ -40,7 +40,9 @@ export async function readSettings(
   // The token and the application of a profile belong to its server alone.
   const own = kept?.url === url ? kept : undefined;
   return {
-    ...{ url, profile, json },
+    url,
+    profile,
+    json,
     token: options.token ?? (env.SLUICE_TOKEN || own?.token),
     app: options.app ?? (env.SLUICE_APP || own?.app),
   };

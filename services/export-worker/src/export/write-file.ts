@@ -42,7 +42,9 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     const shape = await discover(job, known, turn);
     const written = await jobs.partsOf(job.id);
     const format = await createFormat({
-      ...{ job, known, shape },
+      job,
+      known,
+      shape,
       notes: () => parts.notes(written.map(({ id }) => id)),
     });
     const { cut, options } = job;

@@ -65,7 +65,11 @@ describe('NDJSON', () => {
     ];
     const lines = list.map(({ time, payload, version = 1, receivedAt: received_at }) =>
       JSON.stringify({
-        ...{ id: idAt(time), schema_version: version, createdAt: new Date(time), received_at, payload },
+        id: idAt(time),
+        schema_version: version,
+        createdAt: new Date(time),
+        received_at,
+        payload,
       }),
     );
     expect(await write(createNdjson({ withId: true, withVersion: true }), list)).toBe(

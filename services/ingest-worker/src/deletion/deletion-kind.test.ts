@@ -21,7 +21,10 @@ it('hands its job back while other owners wait, and goes on behind what it delet
   const model = await modelEntries(db, { spacing: 500, application });
   await model.insert(Array.from({ length: 5_000 }, (_, n) => 1_000 + n));
   const { id: jobId } = await store.jobs.create({
-    ...{ kind: 'deletion', application, owner: owner.id, domain: fields.domain },
+    kind: 'deletion',
+    application,
+    owner: owner.id,
+    domain: fields.domain,
     options: { to: new Date(5_500) },
   });
 
@@ -35,7 +38,9 @@ it('hands its job back while other owners wait, and goes on behind what it delet
   };
   const deleteEntries = createRun(
     {
-      ...{ store, retentionMs: 60_000, log },
+      store,
+      retentionMs: 60_000,
+      log,
       queue: { moveUp: async () => {}, isOutweighed: async () => true },
       timings: { ...quickTimings, turnMs: 0 },
       metrics: createJobMetrics('deletion', createMetrics({ port: 0, token: undefined })),

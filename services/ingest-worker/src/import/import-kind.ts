@@ -60,7 +60,10 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
         throw new JobFailed(`a piece of the file is missing, that of chunk ${chunk.seq}`);
       }
       const { refused, ...done } = await processChunk({
-        ...{ chunk, data, ...loaded, ...steps },
+        chunk,
+        data,
+        ...loaded,
+        ...steps,
         makeRoom: (since) => makeRoom(chunk, since),
       });
       const afterCommit = async () => {

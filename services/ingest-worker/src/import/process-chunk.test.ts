@@ -74,7 +74,11 @@ it('stores entries that bring their times once, after room was made for them, wh
   const data = await zip(framed(['{"at":3000}', '{"at":1000}', '{"at":2000}']));
   const made: { since: number; stored: number }[] = [];
   const task = {
-    ...{ data, intake, readLine, check() {}, onStep() {} },
+    data,
+    intake,
+    readLine,
+    check() {},
+    onStep() {},
     async makeRoom(since: number) {
       made.push({ since, stored: await store.entries.count(application, {}) });
     },

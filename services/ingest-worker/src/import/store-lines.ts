@@ -120,6 +120,9 @@ export function createStoreLines({
 }
 
 const emptyBatch = (): Batch => ({
-  ...{ frames: [], entries: [], fields: noFields(), bytes: 0 },
+  frames: [],
+  entries: [],
+  fields: noFields(),
+  bytes: 0,
   since: Number.POSITIVE_INFINITY,
 });

@@ -105,7 +105,9 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
       }
     const rejected = report.rows();
     return {
-      ...{ lines, accepted: lines - rejected, rejected },
+      lines,
+      accepted: lines - rejected,
+      rejected,
       groups: groups.list(),
       report: await report.finish(),
     };

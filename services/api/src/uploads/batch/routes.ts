@@ -158,7 +158,11 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
       const bytes = notEmpty(body);
       const lines = (isJson(headers['content-type']) ? elementsOf : linesOf)(bytes, batchLines);
       const batch = {
-        ...{ lines, body: bytes, atomic: query.atomic === true, key, spend: spend(reply) },
+        lines,
+        body: bytes,
+        atomic: query.atomic === true,
+        key,
+        spend: spend(reply),
         sender: senderOf(request.ip, sentKey),
       };
       const result = await during(request, () => storeBatch(params.domain, batch));

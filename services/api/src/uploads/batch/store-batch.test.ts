@@ -78,7 +78,8 @@ async function start(
   const key = 'key' in more ? more.key : 'k';
   const send = () => storeBatch('any', { lines: linesOf(body, total), body, atomic, key });
   return {
-    ...{ send, defects },
+    send,
+    defects,
     stored: () => store.entries.count(application.id, {}),
     keyed: () => db.collection('entries').countDocuments({ once: { $exists: true } }),
   };
@@ -266,7 +267,9 @@ describe.each([
       [fault, rest],
     ] as const) {
       const { send } = await start(busyAt(0), {
-        ...{ atomic: false, lines: 1_000, key },
+        atomic: false,
+        lines: 1_000,
+        key,
         commit: endingAs(first, second),
       });
       await expect(send()).rejects.toMatchObject(open);
@@ -275,7 +278,8 @@ describe.each([
 
   it('with a key, whose rest is stored, a retry is asked for', async () => {
     const { send } = await start(busyAt(0), {
-      ...{ atomic: false, lines: 1_000 },
+      atomic: false,
+      lines: 1_000,
       commit: endingAs('stored', fault),
     });
     await expect(send()).rejects.toMatchObject(inPart);
@@ -283,7 +287,9 @@ describe.each([
 
   it('and nothing of it was sent, that is said', async () => {
     const { send } = await start(busyAt(0), {
-      ...{ atomic: false, lines: 1_000, key: undefined },
+      atomic: false,
+      lines: 1_000,
+      key: undefined,
       commit: endingAs(fault, fault),
     });
     await expect(send()).rejects.toThrow(fault().message);

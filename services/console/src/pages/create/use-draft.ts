@@ -40,20 +40,18 @@ export function useDraft() {
   const written = useDeferredValue(edited);
   const checked = useMemo(() => check(written, sample), [written, sample]);
   return {
-    ...{
-      text,
-      setText,
-      choices,
-      setChoices,
-      edited,
-      setEdited,
-      rows,
-      problems,
-      columns,
-      field,
-      schemaText,
-      checked,
-    },
+    text,
+    setText,
+    choices,
+    setChoices,
+    edited,
+    setEdited,
+    rows,
+    problems,
+    columns,
+    field,
+    schemaText,
+    checked,
     writeByHand: () => setEdited(rows.length > 0 ? inferred : openSchema),
   };
 }

@@ -58,7 +58,8 @@ function NewToken({ name, scopes: asked, onIssued }: NewTokenProps) {
   const create = ({ name, expiry }: Record<'name' | 'expiry', string>) => {
     const days = Number.parseInt(expiry, 10);
     const body = {
-      ...{ name, scopes },
+      name,
+      scopes,
       ...(days > 0 && { expires_at: new Date(Date.now() + days * dayMs).toISOString() }),
       ...(applications.length > 0 && { applications }),
     };

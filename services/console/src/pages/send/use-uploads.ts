@@ -46,7 +46,9 @@ export function useUploads(domain: string, withRefused: boolean) {
       ...(withRefused && {
         onRefused: ({ id, received_at, payload, error: { details, message } }) =>
           add({
-            ...{ id, at: received_at, payload },
+            id,
+            at: received_at,
+            payload,
             faults: details.length > 0 ? details : [{ path: '', message }],
           }),
       }),

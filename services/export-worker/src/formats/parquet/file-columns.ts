@@ -41,7 +41,8 @@ export function fileColumns({
   return {
     time: wanted.find(isTime)?.name,
     meta: wanted.flatMap(({ meta }) => meta ?? []),
-    ...{ tree, others },
+    tree,
+    others,
     rest: wanted.find(({ isRest }) => isRest)?.name,
   };
 }

@@ -31,7 +31,9 @@ const arrays = () => ({
 
 export const createLeafColumn = (kind: Pick<LeafColumn, 'isText' | 'isRepeated' | 'most'>): LeafColumn => ({
   ...kind,
-  ...{ slots: 0, begun: 0, length: 0 },
+  slots: 0,
+  begun: 0,
+  length: 0,
   ...arrays(),
   large: new Map(),
 });

@@ -101,7 +101,11 @@ export function createShred({ time, meta = [], tree, others, rest }: FileColumns
   }
 
   return {
-    ...{ columns, text, rows, nulls, clear: shredded.clear },
+    columns,
+    text,
+    rows,
+    nulls,
+    clear: shredded.clear,
 
     add(entry: Buffer): void {
       walk.source = openEntry(entry);

@@ -60,7 +60,9 @@ export function createTypeSurvey(versions: Versions) {
   }
 
   const others = Array.from(versions.fields, ([pointer, node]) => ({
-    ...{ name: pointer, path: fromPointer(pointer), node: openPart(node) },
+    name: pointer,
+    path: fromPointer(pointer),
+    node: openPart(node),
   }));
   const { add } = createShred({ tree: openPart(versions.tree) as Struct, others }, false);
   return {
