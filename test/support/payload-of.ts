@@ -1,4 +1,4 @@
-import { readPayload } from '@sluice/json/read-payload.ts';
+import { readPayload } from '@sluice/bson/read-payload.ts';
 
 /** A payload as the reader of uploads passes it on. */
 export function payloadOf(payload: object | string): { json: Buffer; bson: Buffer } {

@@ -1,8 +1,8 @@
+import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';
 import type { Intake, RecordFields } from './intake.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';

@@ -1,4 +1,4 @@
-import { type Reading, readPayload } from '@sluice/json/read-payload.ts';
+import { type Reading, readPayload } from '@sluice/bson/read-payload.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import type { BusyName, ErrorDetail } from '@sluice/shared/errors.ts';

@@ -1,7 +1,7 @@
+import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
-import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { serve } from '@sluice/threads/serve.ts';
 import { LRUCache } from 'lru-cache';
 import { createFieldSet, type FieldSet } from './field-set.ts';

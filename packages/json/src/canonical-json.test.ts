@@ -1,9 +1,9 @@
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
 import { canonicalJson } from './canonical-json.ts';
 import { parseJson } from './parse-json.ts';
-import { readPayload } from './read-payload.ts';
 
 const canonical = (text: string) => canonicalJson(Buffer.from(text));
 

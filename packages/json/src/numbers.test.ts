@@ -1,6 +1,6 @@
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import { expect, it } from 'vitest';
 import { keptNumber, toNumber } from './numbers.ts';
-import { readPayload } from './read-payload.ts';
 
 const zeros = '0'.repeat(1_000);
 

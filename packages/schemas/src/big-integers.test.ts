@@ -1,4 +1,4 @@
-import { readPayload } from '@sluice/json/read-payload.ts';
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';

@@ -1,4 +1,4 @@
-import { readPayload } from '@sluice/json/read-payload.ts';
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import { serve } from '@sluice/threads/serve.ts';
 import { changesBetween } from '../changes/changes-between.ts';
 import type { Change } from '../changes/report.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { firstBatch } from '@sluice/bson/documents.ts';
 import { BSON, type Db, type Document } from 'mongodb';
-import { firstBatch } from '../entries/raw-document.ts';
 import { storeFault } from '../faults.ts';
 import type { Block } from './block.ts';
 

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@sluice/json/canonical-json.ts';
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Binary, ClientSession, Collection } from 'mongodb';
-import type { EntryDocument } from './entry-document.ts';
-import type { Prepared } from './write-documents.ts';
+import type { EntryDocument, Prepared } from './entry-document.ts';
 
 /**
  * `stored`: durable now. `unconfirmed`: may be stored or not. `refused`: MongoDB refused it.

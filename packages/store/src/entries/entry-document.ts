@@ -1,3 +1,4 @@
+import type { EntryFields } from '@sluice/bson/write-entries.ts';
 import type { Binary } from 'mongodb';
 import type { EntryId } from './entry-id.ts';
 
@@ -23,4 +24,9 @@ export interface EntryDocument {
   version?: number;
   /** When it was refused first, if it was. */
   receivedAt?: Date;
+}
+
+/** An entry as it goes to MongoDB. */
+export interface Prepared extends EntryFields<Binary> {
+  json: Buffer;
 }

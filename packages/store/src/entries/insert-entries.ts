@@ -1,12 +1,12 @@
+import { writeDocuments } from '@sluice/bson/write-entries.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { becauseOfBefore, duplicateKey, isPassing, storeFault, UnconfirmedError } from '../faults.ts';
 import type { Before, createCompare, Outcome } from './compare-entries.ts';
-import type { EntryDocument } from './entry-document.ts';
+import type { EntryDocument, Prepared } from './entry-document.ts';
 import { lowestId, timeOfKey, toKey } from './entry-id.ts';
 import { isKeyed, type KeyRecords } from './key-records.ts';
-import { type Prepared, writeDocuments } from './write-documents.ts';
 import type { Writer } from './writer.ts';
 
 /** An entry whose place is known beforehand. */

@@ -1,10 +1,9 @@
 import { Binary, type Collection, type Db, MongoBulkWriteError, type WriteError } from 'mongodb';
 import { duplicateKey, UnconfirmedError } from '../faults.ts';
 import type { Before } from './compare-entries.ts';
-import type { EntryDocument } from './entry-document.ts';
+import type { EntryDocument, Prepared } from './entry-document.ts';
 import { timeOfKey } from './entry-id.ts';
 import type { Hold, HorizonStore } from './horizon.ts';
-import type { Prepared } from './write-documents.ts';
 
 /** The record of an idempotency key, where no unique index of `entries` can hold it: on a cluster. */
 interface KeyDocument {

@@ -1,4 +1,13 @@
-import type { Binary, ClientSession, Collection, Db, Document, Filter, FindOptions } from 'mongodb';
+import { keyBytesOf } from '@sluice/bson/entry.ts';
+import {
+  Binary,
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  type Filter,
+  type FindOptions,
+} from 'mongodb';
 import { inSnapshot } from '../in-snapshot.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type Condition, toQuery } from './entry-filter.ts';
@@ -6,7 +15,6 @@ import { type EntryId, firstKeyAt, highestId, lowestId, toKey } from './entry-id
 import type { Period } from './entry-range.ts';
 import type { End } from './milestone-document.ts';
 import type { MilestoneStore } from './milestones.ts';
-import { keyIn } from './raw-document.ts';
 import { inTime, type PageSize, readPage } from './read-page.ts';
 
 export type Selection = Period & {
@@ -82,7 +90,7 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
     const seen = last ? size.start + documents.length : 0;
     const isAll = documents.length < size.limit && (last || size.start === 0);
     if (isAll) return { documents, total: seen };
-    const others = among(last ? { $gte, $lt: keyIn(last) } : { $gte, ...below });
+    const others = among(last ? { $gte, $lt: new Binary(keyBytesOf(last)) } : { $gte, ...below });
     const total = seen + (await entries.countDocuments(others, { maxTimeMS: left(), session }));
     return { documents, total };
   }

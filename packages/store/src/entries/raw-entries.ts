@@ -1,10 +1,11 @@
+import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
+import { hasPayload, idOf } from '@sluice/bson/entry.ts';
 import type { Binary, Db, Document } from 'mongodb';
 import { type Cut, maxSkewMs } from './cuts.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition } from './entry-filter.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
-import { firstBatch, hasPayload, idOf } from './raw-document.ts';
 import { type EntryRange, splitEntries } from './split-entries.ts';
 
 export interface RawPage {
@@ -35,9 +36,6 @@ const matching = (conditions: Condition[]): Document => ({
   size: { $bsonSize: '$$ROOT' },
 });
 
-/** Of a document that `matching` made: its last member, before the NUL that ends it. */
-const sizeOf = (document: Buffer) => document.readInt32LE(document.length - 5);
-
 /** Entries as they are stored, without making objects of them. */
 export function rawEntries(db: Db) {
   const entries = db.collection<EntryDocument>('entries');
@@ -62,7 +60,7 @@ export function rawEntries(db: Db) {
       const query = { filter: range(application, where), sort: oldestFirst, limit, batchSize: limit };
       const found = await find(filter ? { ...query, projection: matching(filter) } : query);
       const last = found.at(-1);
-      const size = filter ? sizeOf : (document: Buffer) => document.length;
+      const size = filter ? lastInt32 : (document: Buffer) => document.length;
       return {
         documents: filter ? found.filter(hasPayload) : found,
         last: last && idOf(last),

@@ -1,5 +1,5 @@
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
-import { readPayload } from '@sluice/json/read-payload.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';

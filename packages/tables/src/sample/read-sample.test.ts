@@ -1,4 +1,4 @@
-import { readPayload } from '@sluice/json/read-payload.ts';
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import { describe, expect, it } from 'vitest';
 import { readFile, readSample } from './read-sample.ts';
 import { mostRows } from './split-rows.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual, promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
+import { splitDocuments } from '@sluice/bson/documents.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import type { Block } from '@sluice/store/backup/block.ts';
 import { AdminError } from '../admin-error.ts';
@@ -71,22 +72,10 @@ async function readBlock(reader: Reader, { collection, documents, bytes }: Block
   const bson = await decompress(packed, { maxOutputLength: maxBlockBytes }).catch((error: Error) => {
     throw changed(`a block cannot be decompressed (${error.message})`);
   });
-  const block = { collection, documents: split(bson) };
-  if (block.documents.length !== documents)
-    throw changed('a block has another number of documents than it says');
-  return block;
-}
-
-/** Splits documents by the length at their start. */
-function split(bson: Buffer): Buffer[] {
-  const documents: Buffer[] = [];
-  for (let at = 0; at < bson.length; ) {
-    const length = at + 4 <= bson.length ? bson.readInt32LE(at) : 0;
-    if (length < 5 || at + length > bson.length) throw changed('a document has no valid length');
-    documents.push(bson.subarray(at, at + length));
-    at += length;
-  }
-  return documents;
+  const split = splitDocuments(bson);
+  if (!split) throw changed('a document has no valid length');
+  if (split.length !== documents) throw changed('a block has another number of documents than it says');
+  return { collection, documents: split };
 }
 
 /** Returns the SHA-256 of the file without its last line. */

@@ -1,6 +1,6 @@
+import { readPayload } from '@sluice/bson/read-payload.ts';
 import { maxNesting } from '@sluice/json/find-issues.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
-import { readPayload } from '@sluice/json/read-payload.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';

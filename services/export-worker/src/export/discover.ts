@@ -1,10 +1,10 @@
+import { idBytesOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Turn } from '@sluice/jobs/kind.ts';
 import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { largeNumbers } from '@sluice/store/applications/fields.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
-import { idBytesOf } from '@sluice/store/entries/raw-document.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { UnknownField, Unrepresentable } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';

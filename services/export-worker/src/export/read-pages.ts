@@ -1,8 +1,8 @@
+import { idBytesOf, timeOf } from '@sluice/bson/entry.ts';
 import { type Cut, isWithin, isWithinUntil } from '@sluice/store/entries/cuts.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Period } from '@sluice/store/entries/entry-range.ts';
-import { idBytesOf, timeOf } from '@sluice/store/entries/raw-document.ts';
 import type { RawEntries, RawPage } from '@sluice/store/entries/raw-entries.ts';
 
 /** The first page is small, so that the first part is ready soon. */

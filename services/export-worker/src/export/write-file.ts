@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { idOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, countTotal, type Turn } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
@@ -7,7 +8,6 @@ import type { Manifest } from '@sluice/jobs/record/job.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
-import { idOf } from '@sluice/store/entries/raw-document.ts';
 import { UnknownField } from '../formats/format.ts';
 import { createCommits, type FileHashes } from './commits.ts';
 import { addUnlessLate, createDiscover, createLeaveOut } from './discover.ts';

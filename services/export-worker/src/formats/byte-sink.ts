@@ -1,4 +1,4 @@
-import type { Memory } from './bson-walk.ts';
+import type { Memory } from '@sluice/bson/values.ts';
 
 /** A growing buffer. A writer reserves space, writes at `length`, and then advances `length`. */
 export interface ByteSink {

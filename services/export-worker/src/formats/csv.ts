@@ -1,10 +1,12 @@
+import { createEntryReader, type EntryPlace, versionOf } from '@sluice/bson/entry.ts';
+import { nil, string } from '@sluice/bson/types.ts';
+import { type Memory, textEnd, textStart } from '@sluice/bson/values.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { createEntryReader, type EntryPlace, type Memory, nil, string } from './bson-walk.ts';
 import { clear, createByteSink, reserve, takeBytes, writeBytes } from './byte-sink.ts';
 import { createCsvLines } from './csv-lines.ts';
 import { beginsWithMark, needsApostrophe, readsAsJson } from './csv-text.ts';
-import { createTimeWriter, versionOf, writeId } from './entry-meta.ts';
+import { createTimeWriter, writeId } from './entry-meta.ts';
 import { createFindRows, type RowOptions } from './find-rows.ts';
 import { columnsNamed, type FileFormat, isTime } from './format.ts';
 import { writeInt32 } from './json-number.ts';
@@ -81,7 +83,7 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
   /** Writes a BSON value: a string as text, null as an empty cell, all others as JSON. */
   function writeValue(source: Memory, type: number, at: number): void {
     if (type === nil) writeEmpty();
-    else if (type === string) writeString(source, at + 4, at + 3 + source.view.getInt32(at, true));
+    else if (type === string) writeString(source, textStart(at), textEnd(source, at));
     else {
       writeJson(text, source, type, at);
       lines.end();

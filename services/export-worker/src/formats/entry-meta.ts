@@ -1,7 +1,6 @@
-import { type EntryPlace, entryTime, idEnd, idStart, keyEnd, valueEnd } from './bson-walk.ts';
+import { type EntryPlace, entryTime, idEnd, idStart } from '@sluice/bson/entry.ts';
 import { type ByteSink, reserve } from './byte-sink.ts';
 
-const [binary, date] = [0x05, 0x09];
 const digits = Buffer.from('0123456789abcdef');
 
 export function writeId(sink: ByteSink, { bytes: source, key }: EntryPlace): void {
@@ -14,35 +13,6 @@ export function writeId(sink: ByteSink, { bytes: source, key }: EntryPlace): voi
     bytes[length++] = digits[byte & 15] as number;
   }
   sink.length = length;
-}
-
-/** The version of the schema that an entry was validated with. */
-export function versionOf(entry: EntryPlace): number {
-  const at = behindPayload(entry, 'version');
-  return at === undefined ? 1 : entry.view.getInt32(at, true);
-}
-
-/** When a replayed upload arrived; absent if the entry is no replayed upload. */
-export function receivedAt(entry: EntryPlace): Date | undefined {
-  const at = behindPayload(entry, 'receivedAt');
-  return at === undefined ? undefined : new Date(Number(entry.view.getBigInt64(at, true)));
-}
-
-/** The position of the value of a member that follows the payload. */
-function behindPayload(entry: EntryPlace, name: string): number | undefined {
-  const { bytes, view, payload, end } = entry;
-  for (let at = payload + view.getInt32(payload, true); at < end; ) {
-    const type = bytes[at] as number;
-    const value = keyEnd(entry, at + 1) + 1;
-    if (bytes.toString('latin1', at + 1, value - 1) === name) return value;
-    at =
-      type === binary
-        ? value + 5 + view.getInt32(value, true)
-        : type === date
-          ? value + 8
-          : valueEnd(entry, type, value);
-  }
-  return undefined;
 }
 
 /** Writes the time of an entry like `toISOString`. Entries are in time order, so one text per second is reused. */

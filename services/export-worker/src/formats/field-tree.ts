@@ -1,5 +1,5 @@
+import { keyEnd, type Memory } from '@sluice/bson/values.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { keyEnd, type Memory } from './bson-walk.ts';
 
 /** A key in payloads, with the keys below it. */
 export interface FieldNode {

@@ -1,19 +1,17 @@
+import { type EntryPlace, entryId } from '@sluice/bson/entry.ts';
+import { array, document, nil } from '@sluice/bson/types.ts';
+import {
+  documentEnd,
+  emptySize,
+  hasOnlyObjects,
+  isEmpty,
+  keyEnd,
+  type Memory,
+  valueEnd,
+} from '@sluice/bson/values.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import {
-  array,
-  document,
-  documentEnd,
-  type EntryPlace,
-  emptySize,
-  entryId,
-  hasOnlyObjects,
-  keyEnd,
-  type Memory,
-  nil,
-  valueEnd,
-} from './bson-walk.ts';
 import { addField, createRoot, type FieldNode, findChild } from './field-tree.ts';
 import { UnknownField } from './format.ts';
 
@@ -97,8 +95,7 @@ export function createFindRows(
     if (type === nil) return true;
     if (type === array && arrays !== 'json' && !node.keepsArrays) {
       if (arrays === 'rows' && hasOnlyObjects(source, at)) return collectRows(source, at, node, within);
-      if (arrays === 'columns' && source.view.getInt32(at, true) > emptySize)
-        return collect(source, at, node, within ?? node);
+      if (arrays === 'columns' && !isEmpty(source, at)) return collect(source, at, node, within ?? node);
     }
     if (node.place < 0) return (within ?? node).column === 'hidden';
     types[node.place] = type;
@@ -150,7 +147,7 @@ export function createFindRows(
 
 /** The path to the first field in a value. */
 function firstField(source: Memory, type: number, at: number): string[] {
-  if (type !== document || source.view.getInt32(at, true) === emptySize) return [];
+  if (type !== document || isEmpty(source, at)) return [];
   const value = keyEnd(source, at + 5) + 1;
   const key = source.bytes.toString('utf8', at + 5, value - 1);
   return [key, ...firstField(source, source.bytes[at + 4] as number, value)];

@@ -1,7 +1,8 @@
+import { createEntryReader, receivedAt, versionOf } from '@sluice/bson/entry.ts';
+import { document } from '@sluice/bson/types.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import { createEntryReader, document } from './bson-walk.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
-import { createTimeWriter, receivedAt, versionOf, writeId } from './entry-meta.ts';
+import { createTimeWriter, writeId } from './entry-meta.ts';
 import { addField, createRoot } from './field-tree.ts';
 import { columnsNamed, type FileFormat, isTime } from './format.ts';
 import { writeJson, writePruned } from './write-json.ts';

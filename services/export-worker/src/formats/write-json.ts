@@ -1,19 +1,17 @@
+import { array, boolean, document, double, int32, int64, nil, string } from '@sluice/bson/types.ts';
 import {
-  array,
-  boolean,
-  document,
   documentEnd,
-  double,
+  doubleAt,
   emptySize,
-  int32,
-  int64,
+  int32At,
+  int64At,
   keyEnd,
   type Memory,
-  nil,
   notJson,
-  string,
+  textEnd,
+  textStart,
   valueEnd,
-} from './bson-walk.ts';
+} from '@sluice/bson/values.ts';
 import { type ByteSink, copyPlain, fourTimes, reserve, writeAscii } from './byte-sink.ts';
 import { type FieldNode, findChild } from './field-tree.ts';
 import { writeDouble, writeInt32 } from './json-number.ts';
@@ -29,15 +27,15 @@ export function writeJson(sink: ByteSink, source: Memory, type: number, at: numb
 function writeReserved(sink: ByteSink, source: Memory, type: number, at: number): number {
   switch (type) {
     case string: {
-      const end = at + 4 + source.view.getInt32(at, true);
-      writeJsonText(sink, source, at + 4, end - 1);
-      return end;
+      const end = textEnd(source, at);
+      writeJsonText(sink, source, textStart(at), end);
+      return end + 1;
     }
     case int32:
-      writeInt32(sink, source.view.getInt32(at, true));
+      writeInt32(sink, int32At(source, at));
       return at + 4;
     case double:
-      writeDouble(sink, source.view.getFloat64(at, true));
+      writeDouble(sink, doubleAt(source, at));
       return at + 8;
     case document:
       return writeObject(sink, source, at);
@@ -50,7 +48,7 @@ function writeReserved(sink: ByteSink, source: Memory, type: number, at: number)
       writeAscii(sink, 'null');
       return at;
     case int64:
-      writeAscii(sink, String(source.view.getBigInt64(at, true)));
+      writeAscii(sink, String(int64At(source, at)));
       return at + 8;
     default:
       throw notJson(type);

@@ -1,7 +1,7 @@
+import type { Memory } from '@sluice/bson/values.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import { maxColumns } from '@sluice/schemas/fields/schema-fields.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import type { Memory } from '../formats/bson-walk.ts';
 import { createNode, type FieldNode, findChild } from '../formats/field-tree.ts';
 
 /** A position in payloads, and the shape of the values there. The children are members of objects. */

@@ -1,16 +1,8 @@
+import { createEntryReader, type EntryPlace } from '@sluice/bson/entry.ts';
+import { array, document, nil } from '@sluice/bson/types.ts';
+import { eachMember, hasOnlyObjects, isEmpty, type Memory } from '@sluice/bson/values.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
-import {
-  array,
-  createEntryReader,
-  document,
-  type EntryPlace,
-  eachMember,
-  emptySize,
-  hasOnlyObjects,
-  type Memory,
-  nil,
-} from '../formats/bson-walk.ts';
 import { createFindRows } from '../formats/find-rows.ts';
 import { columnsNamed } from '../formats/format.ts';
 import {
@@ -51,7 +43,7 @@ export function createSurvey({ columns, selected, arrays }: Options) {
 
   function look(node: ShapeNode, source: Memory, type: number, at: number): void {
     if (type === nil) return;
-    const isNested = (type === document || type === array) && source.view.getInt32(at, true) > emptySize;
+    const isNested = (type === document || type === array) && !isEmpty(source, at);
     if (!isNested || node.isWhole) node.cell = true;
     else if (type === document) lookAtMembers(node, source, at);
     else if (arrays === 'columns')

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { overLimit, tooLarge, tooLargeToStore } from '@sluice/intake/line-errors.ts';
 import {
@@ -18,7 +19,6 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
-import { fitsInDocument } from '@sluice/store/entries/write-documents.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 

@@ -1,4 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
+import { idBytesOf, idOf, timeOf } from '@sluice/bson/entry.ts';
 import { otherReason } from '@sluice/intake/refused/counts.ts';
 import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
 import { type LineRefusal, nonconforming, validatePayload } from '@sluice/intake/validate-payload.ts';
@@ -11,7 +12,6 @@ import { toJson } from '@sluice/json/numbers.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { isWithin } from '@sluice/store/entries/cuts.ts';
-import { idBytesOf, idOf, timeOf } from '@sluice/store/entries/raw-document.ts';
 import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
 import type { EntryRange } from '@sluice/store/entries/split-entries.ts';

@@ -1,4 +1,6 @@
-import { array, document, type EntryPlace, eachMember, emptySize, nil, string } from '../bson-walk.ts';
+import type { EntryPlace } from '@sluice/bson/entry.ts';
+import { array, document, nil, string } from '@sluice/bson/types.ts';
+import { eachMember, isEmpty, textEnd, textStart } from '@sluice/bson/values.ts';
 import { writeBytes } from '../byte-sink.ts';
 import { childOf, createRoot, type FieldNode } from '../field-tree.ts';
 import { writeJson, writePruned } from '../write-json.ts';
@@ -79,9 +81,8 @@ export function createColumnReaders({ text, addColumn, addNumber, addText, addNu
     if (kind === 'string') {
       const read: Read = (type, at, repetition) => {
         if (type !== string) refuse(what, open);
-        const { bytes, view } = walk.source;
-        const end = at + 3 + view.getInt32(at, true);
-        addText(column, repetition, () => writeBytes(text, bytes, at + 4, end));
+        const { source } = walk;
+        addText(column, repetition, () => writeBytes(text, source.bytes, textStart(at), textEnd(source, at)));
       };
       return { read, leaves };
     }
@@ -122,7 +123,7 @@ export function createColumnReaders({ text, addColumn, addNumber, addText, addNu
     const read: Read = (type, start, repetition) => {
       if (type !== array) return onOther ? onOther() : refuse('something other than an array', open);
       const { source } = walk;
-      if (source.view.getInt32(start, true) === emptySize) addNull(leaves, repetition, definition + 1);
+      if (isEmpty(source, start)) addNull(leaves, repetition, definition + 1);
       eachMember(source, start, (type, value, _key, index) => {
         const own = index === 0 ? repetition : level;
         path.push(-1 - index);

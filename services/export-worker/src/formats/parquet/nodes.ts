@@ -1,5 +1,5 @@
+import type { Memory } from '@sluice/bson/values.ts';
 import type { Meta } from '@sluice/tables/columns.ts';
-import type { Memory } from '../bson-walk.ts';
 
 /** Reads a BSON value other than a text for Parquet. Undefined if Parquet would print another value. */
 export type ReadScalar = (source: Memory, type: number, at: number) => number | bigint | undefined;

@@ -1,4 +1,5 @@
-import { boolean, double, int32, int64, type Memory, string } from '../bson-walk.ts';
+import { boolean, double, int32, int64, string } from '@sluice/bson/types.ts';
+import { doubleAt, int32At, int64At, type Memory, textEnd, textStart } from '@sluice/bson/values.ts';
 import type { LeafKind, ReadScalar } from './nodes.ts';
 
 const int64End = 2 ** 63;
@@ -16,21 +17,21 @@ export const readScalar: Record<Exclude<LeafKind, 'json' | 'string'>, ReadScalar
 
   boolean: ({ bytes }, type, at) => (type === boolean ? bytes[at] : undefined),
 
-  integer({ view }, type, at) {
-    if (type === int32) return view.getInt32(at, true);
-    if (type === int64) return view.getBigInt64(at, true);
-    const value = type === double ? view.getFloat64(at, true) : Number.NaN;
+  integer(source, type, at) {
+    if (type === int32) return int32At(source, at);
+    if (type === int64) return int64At(source, at);
+    const value = type === double ? doubleAt(source, at) : Number.NaN;
     // JSON prints -0 as 0.
     if (Number.isSafeInteger(value)) return value + 0;
     // JSON prints the shortest digits, which can differ from the exact value of a larger double.
     return fitsInt64(value) ? BigInt(String(value)) : undefined;
   },
 
-  number({ view }, type, at) {
-    if (type === int32) return view.getInt32(at, true);
+  number(source, type, at) {
+    if (type === int32) return int32At(source, at);
     // JSON prints -0 as 0.
-    if (type === double) return view.getFloat64(at, true) + 0;
-    const value = type === int64 ? view.getBigInt64(at, true) : undefined;
+    if (type === double) return doubleAt(source, at) + 0;
+    const value = type === int64 ? int64At(source, at) : undefined;
     return value !== undefined && fitsDouble(value) ? Number(value) : undefined;
   },
 };
@@ -43,9 +44,10 @@ const isLetter = (byte: number | undefined, letter: string) =>
 const [firstMs, endMs] = [-62_135_596_800_000, 253_402_300_800_000];
 
 /** Days since 1970 of a date such as 2026-11-23. Undefined if the value is no date. */
-export function readDate({ bytes, view }: Memory, type: number, at: number): number | undefined {
-  if (type !== string || view.getInt32(at, true) !== 11) return undefined;
-  const ms = dayAt(bytes, at + 4);
+export function readDate(source: Memory, type: number, at: number): number | undefined {
+  const start = textStart(at);
+  if (type !== string || textEnd(source, at) !== start + 10) return undefined;
+  const ms = dayAt(source.bytes, start);
   return ms >= firstMs ? ms / dayMs : undefined;
 }
 
@@ -53,10 +55,11 @@ export function readDate({ bytes, view }: Memory, type: number, at: number): num
  * Microseconds since 1970 of a timestamp such as 2026-11-23T08:00:00.25+01:00.
  * Undefined if the value is no timestamp, is a leap second, or is more precise. Old entries may have a space, +0100 or +01.
  */
-export function readTimestamp({ bytes, view }: Memory, type: number, at: number): bigint | undefined {
+export function readTimestamp(source: Memory, type: number, at: number): bigint | undefined {
   if (type !== string) return undefined;
-  const start = at + 4;
-  const end = at + 3 + view.getInt32(at, true);
+  const { bytes } = source;
+  const start = textStart(at);
+  const end = textEnd(source, at);
   const between = bytes[start + 10];
   if (end - start < 20 || !(isLetter(between, 't') || between === space)) return undefined;
   if (bytes[start + 13] !== colon || bytes[start + 16] !== colon) return undefined;

@@ -1,17 +1,8 @@
+import { createEntryReader, type EntryPlace, entryId, entryTime, versionOf } from '@sluice/bson/entry.ts';
+import { document, nil } from '@sluice/bson/types.ts';
+import { documentEnd, isEmpty, keyEnd, valueEnd } from '@sluice/bson/values.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import {
-  createEntryReader,
-  document,
-  documentEnd,
-  type EntryPlace,
-  emptySize,
-  entryId,
-  entryTime,
-  keyEnd,
-  nil,
-  valueEnd,
-} from '../bson-walk.ts';
-import { versionOf, writeId } from '../entry-meta.ts';
+import { writeId } from '../entry-meta.ts';
 import { childOf, createRoot, findChild } from '../field-tree.ts';
 import { UnknownField, Unrepresentable } from '../format.ts';
 import { writePruned } from '../write-json.ts';
@@ -32,7 +23,7 @@ export function createShred({ time, meta = [], tree, others, rest }: FileColumns
     objects: 0,
     path: [],
 
-    isNested: (type, at) => type === document && walk.source.view.getInt32(at, true) > emptySize,
+    isNested: (type, at) => type === document && !isEmpty(walk.source, at),
 
     readMembers(parent, start, repetition = 0, inArray = false, isOpen = true) {
       const { source, path, isNested, readMembers } = walk;

@@ -1,6 +1,7 @@
+import { boolean, double, int32, int64, string } from '@sluice/bson/types.ts';
+import { doubleAt, int64At } from '@sluice/bson/values.ts';
 import type { ColumnKind } from '@sluice/jobs/record/export-record.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { boolean, double, int32, int64, string } from '../bson-walk.ts';
 import { type Leaf, type LeafKind, type Node, openNodes, type ReadScalar, type Struct } from './nodes.ts';
 import { fitsDouble, fitsInt64, readDate, readTimestamp } from './read-scalar.ts';
 import { createShred } from './shred.ts';
@@ -10,10 +11,10 @@ type Fits = (...value: Parameters<ReadScalar>) => boolean;
 
 /** Whether a column of this kind holds the value. */
 const fits: Record<Exclude<LeafKind, 'json'>, Fits> = {
-  integer: ({ view }, type, at) =>
-    type === int32 || type === int64 || (type === double && fitsInt64(view.getFloat64(at, true))),
-  number: ({ view }, type, at) =>
-    type === int32 || type === double || (type === int64 && fitsDouble(view.getBigInt64(at, true))),
+  integer: (source, type, at) =>
+    type === int32 || type === int64 || (type === double && fitsInt64(doubleAt(source, at))),
+  number: (source, type, at) =>
+    type === int32 || type === double || (type === int64 && fitsDouble(int64At(source, at))),
   string: (_source, type) => type === string,
   boolean: (_source, type) => type === boolean,
   date: (...value) => readDate(...value) !== undefined,

@@ -1,11 +1,11 @@
+import { toJson } from '@sluice/json/numbers.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { expect, it } from 'vitest';
 import { anyJson } from '../../../test/support/any-json.ts';
 import { canonical } from '../../../test/support/json-oracle.ts';
 import { runs } from '../../../test/support/runs.ts';
-import { toJson } from './numbers.ts';
-import { parseJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 
 const deep = fc

@@ -1,9 +1,6 @@
-import { maxNesting } from './find-issues.ts';
-import { keptNumber } from './numbers.ts';
-
-// https://bsonspec.org/spec.html
-const [double, string, object, array, boolean, none] = [0x01, 0x02, 0x03, 0x04, 0x08, 0x0a];
-const [int32, int64] = [0x10, 0x12];
+import { maxNesting } from '@sluice/json/find-issues.ts';
+import { keptNumber } from '@sluice/json/numbers.ts';
+import { array, boolean, document, double, int32, int64, nil, string } from './types.ts';
 
 const space = 0x20;
 const quote = 0x22;
@@ -98,7 +95,7 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
       writeInt32(bson, began, at - began - 4);
     } else if (byte === openBrace || byte === openBracket) {
       if (depth === maxNesting) return inexact;
-      if (depth > 0) bson[typeAt] = byte === openBrace ? object : array;
+      if (depth > 0) bson[typeAt] = byte === openBrace ? document : array;
       begun[depth] = at;
       items[depth++] = item;
       item = byte === openBrace ? inObject : 0;
@@ -108,7 +105,7 @@ export function writeBson(json: Buffer, bson: Buffer, start: number): number {
       bson[at++] = byte === letterT ? 1 : 0;
       i += byte === letterT ? 3 : 4;
     } else if (byte === letterN) {
-      bson[typeAt] = none;
+      bson[typeAt] = nil;
       i += 3;
     } else {
       at = writeNumber(json, i - 1, bson, typeAt, at);

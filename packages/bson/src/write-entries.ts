@@ -1,22 +1,25 @@
-import type { Binary } from 'mongodb';
+import { binary, date, document, int32 } from './types.ts';
 
-// https://bsonspec.org/spec.html
-const [subdocument, binary, dateTime, int32] = [0x03, 0x05, 0x09, 0x10];
 const name = (text: string, type: number) => Buffer.concat([Buffer.of(type), Buffer.from(`${text}\0`)]);
 const keyName = name('_id', binary);
-const payloadName = name('payload', subdocument);
+const payloadName = name('payload', document);
 const onceName = name('once', binary);
 const sentName = name('sent', binary);
 const versionName = name('version', int32);
-const receivedName = name('receivedAt', dateTime);
+const receivedName = name('receivedAt', date);
 
-/** An entry as it goes to MongoDB. */
-export interface Prepared {
-  key: Binary;
-  json: Buffer;
+/** Binary data, as the driver's own class has it. */
+interface Bytes {
+  buffer: Uint8Array;
+  position: number;
+}
+
+/** What an entry's document is written of. `bson`: the payload. */
+export interface EntryFields<Data extends Bytes = Bytes> {
+  key: Data;
   bson: Buffer;
-  idempotencyHash?: Binary | undefined;
-  sent?: Binary | undefined;
+  idempotencyHash?: Data | undefined;
+  sent?: Data | undefined;
   version?: number | undefined;
   receivedAt?: Date | undefined;
 }
@@ -25,13 +28,13 @@ export interface Prepared {
 const frameBytes = 160;
 
 /** Documents `{_id, payload, once, sent, version, receivedAt}`, one after the other. */
-export function writeDocuments(entries: Prepared[]): Buffer {
+export function writeDocuments(entries: EntryFields[]): Buffer {
   const room = entries.reduce((sum, { bson }) => sum + bson.length + frameBytes, 0);
   const target = Buffer.allocUnsafe(room);
   return target.subarray(0, writeAll(entries, target));
 }
 
-function writeAll(entries: Prepared[], target: Buffer): number {
+function writeAll(entries: EntryFields[], target: Buffer): number {
   let at = 0;
   for (const { key, bson, idempotencyHash, sent, version = 1, receivedAt } of entries) {
     const start = at;
@@ -50,7 +53,7 @@ function writeAll(entries: Prepared[], target: Buffer): number {
 }
 
 /** Of subtype 0, as the driver writes them. */
-function writeBinary(named: Buffer, { buffer, position }: Binary, target: Buffer, start: number): number {
+function writeBinary(named: Buffer, { buffer, position }: Bytes, target: Buffer, start: number): number {
   let at = start + named.copy(target, start);
   at = target.writeInt32LE(position, at);
   target[at++] = 0;

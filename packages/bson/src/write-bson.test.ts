@@ -1,9 +1,9 @@
+import { readExactJson } from '@sluice/json/parse-json.ts';
 import fc from 'fast-check';
 import { BSON, type Document } from 'mongodb';
 import { expect, it } from 'vitest';
 import { anyJson } from '../../../test/support/any-json.ts';
 import { runs } from '../../../test/support/runs.ts';
-import { readExactJson } from './parse-json.ts';
 import { readPayload } from './read-payload.ts';
 import { bsonRoom, writeBson } from './write-bson.ts';
 

@@ -1,6 +1,6 @@
+import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { expect, it } from 'vitest';
 import { growsFaster } from '../../../test/support/processor-time.ts';
-import { findRepeatedKeys } from './find-issues.ts';
 import { readPayload } from './read-payload.ts';
 
 const half = 500_000;

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
+import { maxNesting, type PayloadIssue } from '@sluice/json/find-issues.ts';
 import fc from 'fast-check';
 import { BSON } from 'mongodb';
 import { describe, expect, it } from 'vitest';
-import { maxNesting, type PayloadIssue } from './find-issues.ts';
 import { readPayload } from './read-payload.ts';
 
 const read = (text: string) => readPayload(Buffer.from(text));

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { keep, roomFor } from './bson-room.ts';
-import { withoutByteOrderMark } from './byte-order-mark.ts';
-import { explainBytes, foreignStart } from './explain-bytes.ts';
-import { explainSyntax } from './explain-syntax.ts';
-import type { PayloadIssue } from './find-issues.ts';
-import { bsonTypeKey, findIssues, referenceKey } from './find-issues.ts';
-import { prototypeKey, readExactJson } from './parse-json.ts';
+import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
+import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import type { PayloadIssue } from '@sluice/json/find-issues.ts';
+import { bsonTypeKey, findIssues, referenceKey } from '@sluice/json/find-issues.ts';
+import { prototypeKey, readExactJson } from '@sluice/json/parse-json.ts';
+import { keep, roomFor } from './room.ts';
 import { bsonRoom, inexact, isObjectText, writeBson, written } from './write-bson.ts';
 
 const suspicious = -1;
