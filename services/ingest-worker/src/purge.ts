@@ -1,7 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 
 /** Entries deleted by one command. */
 const batch = 2_000;
@@ -25,14 +24,15 @@ export function createPurge({
 }: Dependencies) {
   async function purgeEntries(id: string, signal: AbortSignal, moved: () => void): Promise<number> {
     let purged = 0;
-    for (let from: EntryId | undefined; ; ) {
-      if (signal.aborted) throw new Postpone();
-      const { deleted, next } = await entries.purge(id, batch, from);
-      purged += deleted;
-      moved();
-      if (deleted === 0 && !from) return purged;
-      from = next;
+    for (let before = -1; purged > before; ) {
+      before = purged;
+      for await (const deleted of entries.purge(id, batch)) {
+        purged += deleted;
+        moved();
+        if (signal.aborted) throw new Postpone();
+      }
     }
+    return purged;
   }
 
   async function purgeJobs(id: string): Promise<void> {

@@ -1,4 +1,4 @@
-import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
+import type { EntryRange } from '@sluice/store/entries/pieces.ts';
 import type { Reason } from '@sluice/store/refused/refused-records.ts';
 import type { ObjectId } from 'mongodb';
 

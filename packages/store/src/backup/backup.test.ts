@@ -111,7 +111,7 @@ describe('a backup', () => {
     const { store, application } = await start();
     const backup = await begin(store);
     await store.applications.remove('a', owner.id, 0);
-    while ((await store.entries.purge(application, 2_000)).deleted > 0);
+    for await (const _ of store.entries.purge(application, 2_000));
     await store.removeRest(application);
     await store.applications.markPurged(application);
     const blocks = await backup.finish();

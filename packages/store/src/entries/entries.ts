@@ -20,12 +20,11 @@ import { createForward } from './forward-entries.ts';
 import type { HorizonStore } from './horizon.ts';
 import { createInsert, type Keying } from './insert-entries.ts';
 import { keyRecords, keyRecordsName } from './key-records.ts';
-import { createListing, type Page, type Selection } from './list-entries.ts';
+import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
-import { oldestEntries } from './oldest-entries.ts';
+import { pieces, type Walked } from './pieces.ts';
 import { readDocument } from './read-document.ts';
 import { type Steps, stepCounts } from './step-counts.ts';
-import { stretches } from './stretches.ts';
 import type { Writer } from './writer.ts';
 
 export { type Before, type Outcome, sentHash } from './compare-entries.ts';
@@ -128,27 +127,17 @@ export function entryStore(
       return inSnapshot(db, (session) => countSteps(session, application, steps));
     },
 
-    /** See `oldestEntries`. */
-    oldest: (application: string, where: Parameters<typeof oldestEntries>[2]) =>
-      oldestEntries(entries, application, where),
-
     /** When the newest entry of each application was stored. Those without entries are absent. */
     newest: (applications: string[]) => newestEntries(entries, applications),
 
-    /** See `stretches`. */
-    stretches: (application: string, selection: Selection, limit: number, from?: EntryId) =>
-      stretches(entries, application, selection, limit, from),
+    /** See `pieces`. */
+    pieces: (application: string, walked: Walked, limit: number) =>
+      pieces(entries, application, walked, limit),
 
-    /** Deletes about `limit` entries, from one of them on; resolves with how many, and where to go on. */
-    async purge(
-      application: string,
-      limit: number,
-      from?: EntryId,
-    ): Promise<{ deleted: number; next?: EntryId | undefined }> {
-      const oldest = await oldestEntries(entries, application, { from, limit });
-      if (!oldest) return { deleted: 0 };
-      const { deletedCount: deleted } = await entries.deleteMany(oldest.query);
-      return { deleted, next: oldest.next?.id };
+    /** Deletes the entries that are there, so many at a time; yields how many went. */
+    async *purge(application: string, limit: number): AsyncGenerator<number> {
+      for await (const { query } of pieces(entries, application, {}, limit))
+        yield (await entries.deleteMany(query)).deletedCount;
     },
   };
 }

@@ -17,7 +17,7 @@ export function range(
     after,
     until,
     before,
-  }: Period & { after?: EntryId | undefined; until?: EntryId; before?: EntryId },
+  }: Period & { after?: EntryId | undefined; until?: EntryId | undefined; before?: EntryId },
 ): Filter<EntryDocument> {
   const bounds = [
     { $gte: toKey(application, lowestId), $lte: toKey(application, highestId) },

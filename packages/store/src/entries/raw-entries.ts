@@ -6,7 +6,7 @@ import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition } from './entry-filter.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
-import { type EntryRange, splitEntries } from './split-entries.ts';
+import { type EntryRange, splitEntries } from './pieces.ts';
 
 export interface RawPage {
   /** The BSON of the documents that match, oldest first. */

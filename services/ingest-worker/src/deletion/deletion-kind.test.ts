@@ -31,9 +31,9 @@ it('hands its job back while other owners wait, and goes on behind what it delet
   const begins: (string | undefined)[] = [];
   const entries: typeof store.entries = {
     ...store.entries,
-    stretches(id, selection, most, from) {
-      begins.push(from);
-      return store.entries.stretches(id, selection, most, from);
+    pieces(id, walked, most) {
+      begins.push(walked.after);
+      return store.entries.pieces(id, walked, most);
     },
   };
   const deleteEntries = createRun(

@@ -32,9 +32,10 @@ export function deletionKind({ store, leaseMs, log }: Dependencies): JobKind<Del
     let deleted = job.done;
     const count = async () => job.done + (await entries.count(application, selection));
     if (!job.after) void countTotal(jobs, job, count, log);
-    for await (const { query, last } of entries.stretches(application, selection, batch, job.after)) {
+    const walked = { ...selection, after: job.after };
+    for await (const { query, first, last } of entries.pieces(application, walked, batch)) {
       check();
-      if (!query) continue;
+      if (!first) continue;
       deleted += await deletions.remove(application, query, {
         session,
         async before() {

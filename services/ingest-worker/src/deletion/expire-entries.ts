@@ -5,7 +5,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { auditRecord } from '@sluice/store/accounts/audit.ts';
 import type { Expiring } from '@sluice/store/applications/applications.ts';
-import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 2_000;
@@ -26,8 +26,8 @@ interface Pace {
   applications: number;
 }
 
-/** An application and its oldest known entry. The next run deletes older entries that arrive meanwhile. */
-type Turn = Expiring & { from?: EntryId };
+/** An application, and where its next piece begins. The next run deletes older entries that arrive meanwhile. */
+type Turn = Expiring & { after?: EntryId };
 
 const leaseMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
@@ -51,14 +51,15 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
 
   /** Deletes the oldest expired entries; undefined: there are none, or another worker deletes them. */
   async function expireSome(application: Turn) {
-    const { id, retentionDays, from } = application;
+    const { id, retentionDays, after } = application;
     const to = new Date(Date.now() - retentionDays * dayMs);
-    const piece = await entries.oldest(id, { from, to, limit: batch });
-    if (!piece || !(await deletions.lease(id, holder, leaseMs))) return undefined;
+    const { value: piece } = await entries.pieces(id, { after, to }, batch).next();
+    if (!piece?.first || !(await deletions.lease(id, holder, leaseMs))) return undefined;
+    const { first, last } = piece;
     const deleted = await deletions.remove(id, piece.query, {
       after: (session, deleted) => audit.countOfDay(session, record(application), deleted),
     });
-    return { ...piece, deleted };
+    return { first, last, deleted };
   }
 
   return async function expireEntries(signal: AbortSignal): Promise<void> {
@@ -72,10 +73,10 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
         try {
           const expired = await expireSome(application);
           if (!expired) continue;
-          const { deleted, first, next } = expired;
-          if (next) {
-            gainedMs = next.createdAt.getTime() - first.createdAt.getTime();
-            further.push({ ...application, from: next.id });
+          const { deleted, first, last } = expired;
+          if (last) {
+            gainedMs = timeOfId(last).getTime() - timeOfId(first).getTime();
+            further.push({ ...application, after: last });
           }
           log.debug({ event: 'entries.expired', application: application.id, deleted });
         } catch (error) {

@@ -12,9 +12,9 @@ import { toJson } from '@sluice/json/numbers.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { isWithin } from '@sluice/store/entries/cuts.ts';
+import type { EntryRange } from '@sluice/store/entries/pieces.ts';
 import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
-import type { EntryRange } from '@sluice/store/entries/split-entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { createReport, shown } from '../report.ts';
 

@@ -2,7 +2,7 @@ import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
 import { type EntryId, entryIdBytes, toKey } from './entry-id.ts';
-import { splitEntries } from './split-entries.ts';
+import { splitEntries } from './pieces.ts';
 
 const application = new ObjectId().toHexString();
 const idAt = (time: number): EntryId =>
