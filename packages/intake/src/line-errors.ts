@@ -6,7 +6,7 @@ import {
   tooMany,
   unavailable,
 } from '@sluice/shared/errors.ts';
-import type { LineRefusal, Refusal } from './validate-payload.ts';
+import type { Refusal } from './line.ts';
 
 const detailsOfLine = 20;
 
@@ -20,10 +20,7 @@ const toLineMessage = (message: string) =>
     .concat(message.includes(afterEnd) ? '; with curl use --data-binary, as -d removes line ends' : '');
 
 /** Limits the details, as the answer may have many lines. */
-export const ofLine = <Name extends ErrorName>(
-  { name, message, details }: Omit<Refusal, 'name'> & { name: Name },
-  isExplained: boolean,
-) => ({
+export const ofLine = ({ name, message, details }: Refusal, isExplained: boolean): Refusal => ({
   name,
   message: toLineMessage(message),
   ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),
@@ -45,10 +42,10 @@ export function noneStored(lines: number, details: LineError[]): ApiError {
 
 export const overLimit = (limit: number) => `the line is over the limit of ${limit} bytes`;
 
-export const tooLarge = (message: string): LineRefusal => ({ name: 'PayloadTooLargeError', message });
+export const tooLarge = (message: string): Refusal => ({ name: 'PayloadTooLargeError', message });
 
 /** The answer to a line on which our own code failed. Other lines are still processed. */
-export const defect: LineRefusal = {
+export const defect: Refusal = {
   name: 'InternalServerError',
   message: 'a defect of the service: this line could not be read and was not stored',
 };

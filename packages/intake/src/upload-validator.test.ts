@@ -6,7 +6,8 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createFieldSet } from './field-set.ts';
 import type { Intake } from './intake.ts';
 import { createRecordFields } from './intake.ts';
-import { createUploadValidator, type Validated } from './upload-validator.ts';
+import type { Fate } from './line.ts';
+import { createUploadValidator } from './upload-validator.ts';
 
 const compiler = createCompiler();
 afterAll(() => compiler.close());
@@ -52,11 +53,11 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
 const small = (payload: string) => Buffer.from(payload);
 const large = (payload: string, bytes = 300_000) => Buffer.from(`${payload}${' '.repeat(bytes)}`);
 
-const told = async (outcome: Validated | Promise<Validated>) => {
+const told = async (outcome: Fate | Promise<Fate>) => {
   const settled = await outcome;
-  return settled.ok
+  return settled.kind === 'accepted'
     ? { ...settled, json: settled.json.toString().trim(), bson: settled.bson.toString('hex') }
-    : { ...settled, explain: await settled.explain() };
+    : { refusal: settled.refusal, explain: await settled.explain() };
 };
 
 const strict = {
@@ -85,7 +86,7 @@ it.each([
 it('has a large body as BSON too', async () => {
   const payload = { a: 1, b: -0.5, c: [null, { d: 'ü' }], e: {} };
   const outcome = await start().validate(await intakeOf(strict), large(JSON.stringify(payload)));
-  if (!outcome.ok) throw new Error('refused');
+  if (outcome.kind === 'refused') throw new Error('refused');
   expect(BSON.deserialize(outcome.bson)).toEqual(payload);
 });
 
@@ -95,7 +96,7 @@ it('keeps the bytes of a large body as they came, also where it is a part of a l
   const whole = Buffer.concat([Buffer.from('{"a":"before"}'), body, Buffer.from('behind')]);
   const part = whole.subarray(14, 14 + body.length);
   const outcome = await start().validate(application, part);
-  expect(outcome.ok && outcome.json.equals(body)).toBe(true);
+  expect(outcome.kind === 'accepted' && outcome.json.equals(body)).toBe(true);
 });
 
 it('finds the fields of a large body that are in no list, five thousand and one at most', async () => {
@@ -103,7 +104,7 @@ it('finds the fields of a large body that are in no list, five thousand and one 
   const of = async (keys: number) => {
     const entries = Array.from({ length: keys }, (_, i) => [`k${i}`, 1]);
     const outcome = await start().validate(application, large(JSON.stringify(Object.fromEntries(entries))));
-    return outcome.ok ? outcome.fields : [];
+    return outcome.kind === 'accepted' ? outcome.fields : [];
   };
   expect(await of(3)).toEqual(['/k0', '/k1', '/k2']);
   expect(await of(20_000)).toHaveLength(5_001);
@@ -136,7 +137,7 @@ it.each([
   const outcome = start().validate(await intakeOf(schema), small(payload));
   expect(outcome).toBeInstanceOf(Promise);
   const details = expect.arrayContaining([expect.objectContaining({ keyword })]);
-  expect(await outcome).toMatchObject({ ok: false, refusal: { details } });
+  expect(await outcome).toMatchObject({ kind: 'refused', refusal: { details } });
 });
 
 it('validates each application with its own schema', async () => {
@@ -151,7 +152,7 @@ it('validates each application with its own schema', async () => {
       [numbers, texts].map((application) => uploadValidator.validate(application, large(body))),
     ),
   );
-  expect(answers.map(({ ok }) => ok)).toEqual([true, false, false, true]);
+  expect(answers.map(({ kind }) => kind)).toEqual(['accepted', 'refused', 'refused', 'accepted']);
 });
 
 it('counts the bytes of each large body for its owner, until it is validated', async () => {
@@ -169,7 +170,7 @@ it('counts the bytes of each large body for its owner, until it is validated', a
   );
   const other = uploadValidator.validate({ ...application, owner: 'bob' }, large('{"a":1}'));
   expect(inUse).toEqual(['ada 300007', 'ada 500007', 'bob 300007']);
-  for (const outcome of await Promise.all([...owned, other])) expect(outcome.ok).toBe(true);
+  for (const outcome of await Promise.all([...owned, other])) expect(outcome.kind).toBe('accepted');
   expect(inUse).toEqual([]);
 });
 
@@ -191,7 +192,7 @@ it.each([
 ])('tells what was found first where the code that finds all fails (%s)', async (_size, body) => {
   const logged: unknown[] = [];
   const outcome = await start(logged).validate(await intakeWithDefects(logged), body('{"a":1}'));
-  if (outcome.ok) throw new Error('it was taken');
+  if (outcome.kind === 'accepted') throw new Error('it was taken');
   expect(await outcome.explain()).toMatchObject({ details: [{ message: 'no a' }] });
   expect(logged).toHaveLength(1);
 });
@@ -207,5 +208,5 @@ it('goes on after a payload on which the code fails', async () => {
     status: 'rejected',
     reason: { message: expect.stringContaining('missing') },
   });
-  expect(taken).toMatchObject({ status: 'fulfilled', value: { ok: true } });
+  expect(taken).toMatchObject({ status: 'fulfilled', value: { kind: 'accepted' } });
 });

@@ -1,23 +1,17 @@
-import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';
 import type { Intake, RecordFields } from './intake.ts';
-import { tooLarge, tooLargeToStore } from './line-errors.ts';
-import { type LineRefusal, validatePayload } from './validate-payload.ts';
+import { type Fate, type Refusal, refuse } from './line.ts';
+import { tooLarge } from './line-errors.ts';
+import { validatePayload } from './validate-payload.ts';
 import type { ValidateAnswer, ValidateRequest } from './validate-thread.ts';
-
-export type Validated =
-  /** `bson`: the same as `json`. `fields`: the fields that are not recorded yet. */
-  | { ok: true; json: Buffer; bson: Buffer; fields: string[] }
-  /** `explain` finds all faults, not only the first. */
-  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal> };
 
 export interface UploadValidator {
   /** Reads and validates a payload, at once if that takes only a few ms. Rejects with ApiError if too many wait. */
-  validate(application: Intake, body: Buffer): Validated | Promise<Validated>;
+  validate(application: Intake, body: Buffer): Fate | Promise<Fate>;
   close(): Promise<void>;
 }
 
@@ -71,19 +65,15 @@ export function createUploadValidator(
     tooLarge: tooMuch('much memory'),
   });
 
-  function validateHere(application: Intake, body: Buffer): Validated {
+  function validateHere(application: Intake, body: Buffer): Fate {
     const { domain, validator } = application;
-    const validated = validatePayload({ domain, validator: validator.quick }, body);
-    if (!validated.ok) {
-      const { refusal, explain } = validated;
-      const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
-      return { ok: false, refusal, explain: explained };
-    }
-    const { payload, json, bson } = validated;
-    if (fitsInDocument(bson))
-      return { ok: true, json, bson, fields: recordFields.find(application, payload) };
-    const refusal = tooLarge(tooLargeToStore);
-    return { ok: false, refusal, explain: async () => refusal };
+    const fate = validatePayload({ domain, validator: validator.quick }, body, (payload) =>
+      recordFields.find(application, payload),
+    );
+    if (fate.kind === 'accepted') return fate;
+    const { refusal, explain } = fate;
+    const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
+    return { ...fate, explain: explained };
   }
 
   async function ask(
@@ -118,21 +108,21 @@ export function createUploadValidator(
     }
   }
 
-  async function validateAside(application: Intake, body: Buffer): Promise<Validated> {
+  async function validateAside(application: Intake, body: Buffer): Promise<Fate> {
     const { validator } = application;
     const answer = await ask(application, body, validator.code, 'first');
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
     if (answer.kind === 'refused') {
       const { refusal, hasMore } = answer;
-      const explain = async () => (hasMore ? explainAside(application, body, refusal) : refusal);
-      return { ok: false, refusal, explain };
+      const refused = refuse(refusal, body);
+      return hasMore ? { ...refused, explain: () => explainAside(application, body, refusal) } : refused;
     }
     const fields = recordFields.notOnRecord(application, answer.fields);
-    return { ok: true, json: withoutByteOrderMark(body), bson: Buffer.from(answer.bson), fields };
+    return { kind: 'accepted', json: withoutByteOrderMark(body), bson: Buffer.from(answer.bson), fields };
   }
 
   /** All faults, or the first fault if no more can be found. */
-  async function explainAside(application: Intake, body: Buffer, first: LineRefusal): Promise<LineRefusal> {
+  async function explainAside(application: Intake, body: Buffer, first: Refusal): Promise<Refusal> {
     const { id, validator } = application;
     const code = await validator.exhaustiveCode();
     if (code === undefined) return first;

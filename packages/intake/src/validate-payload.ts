@@ -1,61 +1,53 @@
 import { type Reading, readPayload } from '@sluice/bson/read-payload.ts';
+import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import type { BusyName, ErrorDetail } from '@sluice/shared/errors.ts';
-
-export interface Refusal {
-  name: 'MalformedBodyError' | 'SchemaValidationError';
-  message: string;
-  /** Absent if the payload is not JSON. */
-  details?: ErrorDetail[];
-}
+import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { type Fate, type Refusal, type RefusedLine, refuse } from './line.ts';
+import { tooLarge, tooLargeToStore } from './line-errors.ts';
 
 type Payload = Record<string, unknown>;
 
-/** A line of a batch has more reasons for a refusal. */
-export interface LineRefusal extends Omit<Refusal, 'name'> {
-  name: Refusal['name'] | 'PayloadTooLargeError' | BusyName | 'InternalServerError';
+interface Judge {
+  domain: string;
+  validator: Pick<Validator, 'validate' | 'explain'>;
 }
 
-export type PayloadCheck =
-  | { ok: true; payload: Payload; json: Buffer; bson: Buffer }
-  /** `explain` finds all faults, not only the first. */
-  | { ok: false; refusal: Refusal; explain(): Promise<Refusal> };
-
-export const nonconforming = (domain: string, details: ErrorDetail[]) => ({
-  name: 'SchemaValidationError' as const,
-  message: `the payload does not conform to the schema of ${domain}`,
-  details,
-});
-
 /**
- * Reads a payload and validates it against the application's schema. It must be an object in any case.
+ * Reads a payload and judges it by the application's schema. It must be an object in any case. `fieldsOf` finds its fields that are not recorded yet.
  *
  * In drafts 04 to 07 a `$ref` at the root hides its `type`.
  */
 export function validatePayload(
-  { domain, validator }: { domain: string; validator: Pick<Validator, 'validate' | 'explain'> },
+  judge: Judge,
   body: Buffer,
-): PayloadCheck {
+  fieldsOf: (payload: Payload) => string[] = () => [],
+): Fate {
   const reading = readPayload(body);
-  if (!reading.ok) {
-    const refusal = refuseReading(reading);
-    return { ok: false, refusal, explain: async () => refusal };
-  }
+  if (!reading.ok) return refuse(refuseReading(reading), body);
   const { payload, json, bson } = reading;
-  const issues = validator.validate(payload);
-  if (!issues && bson && isObject(payload)) return { ok: true, payload, json, bson };
-  const refuse = (details: ErrorDetail[]): Refusal => nonconforming(domain, details);
-  if (!issues) {
-    const refusal = refuse([{ path: '', keyword: 'type', message: 'must be object' }]);
-    return { ok: false, refusal, explain: async () => refusal };
-  }
-  return {
-    ok: false,
-    refusal: refuse(issues),
-    explain: async () => refuse(await validator.explain(payload, issues)),
-  };
+  const refused = judgePayload(judge, payload);
+  if (refused) return { ...refused, payload: body };
+  if (!bson || !isObject(payload)) return refuse(nonconforming(judge.domain, [notAnObject]), body);
+  if (!fitsInDocument(bson)) return refuse(tooLarge(tooLargeToStore), body);
+  return { kind: 'accepted', json, bson, fields: fieldsOf(payload) };
 }
+
+/** The only place where a schema judges a payload, and where details are asked for. Undefined if it conforms. */
+export function judgePayload({ domain, validator }: Judge, payload: unknown): RefusedLine | undefined {
+  const issues = validator.validate(payload);
+  if (!issues) return undefined;
+  const explain = async () => nonconforming(domain, await validator.explain(payload, issues));
+  return { kind: 'refused', refusal: nonconforming(domain, issues), explain };
+}
+
+const notAnObject = { path: '', keyword: 'type', message: 'must be object' };
+
+const nonconforming = (domain: string, details: ErrorDetail[]): Refusal => ({
+  name: 'SchemaValidationError',
+  message: `the payload does not conform to the schema of ${domain}`,
+  details,
+});
 
 function refuseReading(reading: Exclude<Reading, { ok: true }>): Refusal {
   if (reading.kind === 'inexact')

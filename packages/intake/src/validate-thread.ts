@@ -1,12 +1,11 @@
-import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
 import { serve } from '@sluice/threads/serve.ts';
 import { LRUCache } from 'lru-cache';
 import { createFieldSet, type FieldSet } from './field-set.ts';
-import { tooLarge, tooLargeToStore } from './line-errors.ts';
-import { type LineRefusal, validatePayload } from './validate-payload.ts';
+import type { Refusal } from './line.ts';
+import { validatePayload } from './validate-payload.ts';
 
 /** A request to the thread of ./upload-validator.ts, which remembers the latest schemas. */
 export interface ValidateRequest {
@@ -25,7 +24,7 @@ export type ValidateAnswer =
   /** `fields`: the fields that are not in the schema. `bson`: the payload. */
   | { kind: 'taken'; fields: string[]; bson: ArrayBuffer }
   /** `hasMore`: the exhaustive code may find more faults. */
-  | { kind: 'refused'; refusal: LineRefusal; hasMore: boolean };
+  | { kind: 'refused'; refusal: Refusal; hasMore: boolean };
 
 interface Known {
   run: Run;
@@ -45,12 +44,10 @@ function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswe
     return issues;
   };
   const validator = { validate, explain: async () => [] };
-  const validated = validatePayload({ domain, validator }, Buffer.from(body.buffer));
-  if (!validated.ok) return { kind: 'refused', refusal: validated.refusal, hasMore };
-  const { payload, bson } = validated;
-  if (!fitsInDocument(bson)) return { kind: 'refused', refusal: tooLarge(tooLargeToStore), hasMore: false };
+  const fate = validatePayload({ domain, validator }, Buffer.from(body.buffer), own.fields.unknown);
+  if (fate.kind === 'refused') return { kind: 'refused', refusal: fate.refusal, hasMore };
   // A copy without the pool that small buffers share.
-  return { kind: 'taken', fields: own.fields.unknown(payload), bson: new Uint8Array(bson).buffer };
+  return { kind: 'taken', fields: fate.fields, bson: new Uint8Array(fate.bson).buffer };
 }
 
 /** An exception would end the thread, and the next one would have to learn all schemas again. */

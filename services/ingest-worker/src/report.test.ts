@@ -1,5 +1,5 @@
 import { zstdDecompressSync } from 'node:zlib';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
+import type { Refusal } from '@sluice/intake/line.ts';
 import { expect, it } from 'vitest';
 import { growsFaster } from '../../../test/support/processor-time.ts';
 import { createReport } from './report.ts';
@@ -7,13 +7,13 @@ import { createReport } from './report.ts';
 const mib = 1024 ** 2;
 const lines = 5_000;
 
-function refusal(details: number, length: number): LineRefusal {
+function refusal(details: number, length: number): Refusal {
   const detail = { path: `/${'\u0001'.repeat(length)}`, keyword: 'required', message: 'is required' };
   const message = 'the payload does not conform to the schema of x';
   return { name: 'SchemaValidationError', message, details: Array.from({ length: details }, () => detail) };
 }
 
-async function reportOf(each: LineRefusal, payload = '{"a":1}') {
+async function reportOf(each: Refusal, payload = '{"a":1}') {
   const report = createReport();
   for (let line = lines; line > 0; line--)
     report.add(line, each, { bytes: Buffer.from(payload), as: 'json' });

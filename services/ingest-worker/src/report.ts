@@ -1,9 +1,8 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
+import type { Refusal } from '@sluice/intake/line.ts';
 import { ofLine } from '@sluice/intake/line-errors.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { isJson } from '@sluice/json/parse-json.ts';
-import type { Source } from './import/read-line.ts';
 
 const compress = promisify(zstdCompress);
 /** A longer line is cut off in the report. */
@@ -18,13 +17,19 @@ const detailBytes = 2 * 1024 ** 2;
 /** Beyond the limit, a line has its first detail if the row is not longer than this. */
 const shortBytes = 1_024;
 
+/** What a row shows of a line. */
+export interface Source {
+  bytes: Buffer;
+  as: 'json' | 'text';
+}
+
 /** Collects the refused lines of a chunk as NDJSON: `{line, name, message, details, payload}`. `head` can replace `line`. */
 export function createReport() {
   const rows: { line: number; text: string }[] = [];
   let told = 0;
   let payloads = 0;
 
-  function explained(head: object, refusal: LineRefusal): string {
+  function explained(head: object, refusal: Refusal): string {
     const whole = JSON.stringify({ ...head, ...ofLine(refusal, true) });
     told += whole.length;
     if (told <= detailBytes) return whole;
@@ -43,7 +48,7 @@ export function createReport() {
   return {
     rows: () => rows.length,
 
-    add(line: number, refusal: LineRefusal, payload: Source, head: object = { line }): void {
+    add(line: number, refusal: Refusal, payload: Source, head: object = { line }): void {
       const row = explained(head, refusal);
       rows.push({ line, text: `${row.slice(0, -1)},"payload":${payloadOf(payload)}}\n` });
     },

@@ -1,7 +1,7 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Reason, RefusedRecord, RefusedSource } from '@sluice/store/refused/refused-records.ts';
-import type { LineRefusal } from '../validate-payload.ts';
+import type { Refusal } from '../line.ts';
 
 /** Longer payloads are cut. */
 const keptPayloadBytes = 64 * 1024;
@@ -15,7 +15,7 @@ export type ToldReason = Reason & { message: string };
 export interface RefusedUpload {
   source: RefusedSource;
   line?: number;
-  refusal: LineRefusal;
+  refusal: Refusal;
   payload: Buffer;
   /** The hash of the idempotency key; see `NewEntry`. */
   idempotencyHash?: Buffer | undefined;
@@ -25,7 +25,7 @@ export interface RefusedUpload {
 }
 
 /** The first fault; undefined if the payload is not JSON, or its content was not the reason. */
-export function reasonOf({ details }: Pick<LineRefusal, 'details'>): ToldReason | undefined {
+export function reasonOf({ details }: Pick<Refusal, 'details'>): ToldReason | undefined {
   const first = details?.[0];
   if (!first) return undefined;
   const { path, keyword, property, message } = first;

@@ -32,9 +32,9 @@ export function createTryReplay({
     async function replayed() {
       const amended = amendRefused(upload, amendments);
       if (!amended.ok) return failed(amended.message);
-      const validated = await validator.validate(application, Buffer.from(amended.json));
-      if (validated.ok) return { after: amended.json, ok: true };
-      const { name, message, details } = await validated.explain();
+      const fate = await validator.validate(application, Buffer.from(amended.json));
+      if (fate.kind === 'accepted') return { after: amended.json, ok: true };
+      const { name, message, details } = await fate.explain();
       return { after: amended.json, ok: false, error: { name, message, details } };
     }
     const { after, ...rest } = await replayed();

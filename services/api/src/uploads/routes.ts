@@ -122,13 +122,13 @@ export const uploadRoutes: Routes = async (
     checkUpload?.(application.owner);
     if (rate) reply.headers(rate.take(application.id, 1));
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
-    const validated = await uploadValidator.validate(application, body);
-    if (!validated.ok) {
+    const fate = await uploadValidator.validate(application, body);
+    if (fate.kind === 'refused') {
       // An earlier schema or a replay may have accepted it.
-      const isJson = validated.refusal.name !== 'MalformedBodyError';
+      const isJson = fate.refusal.name !== 'MalformedBodyError';
       const before = idempotencyHash && isJson && (await findBefore(application.id, idempotencyHash, body));
       if (before) return before;
-      const refusal = await validated.explain();
+      const refusal = await fate.explain();
       const { name, details } = refusal;
       const isBatch = name === 'SchemaValidationError' && isArray(body);
       const message = isBatch ? sendBatch(domain) : refusal.message;
@@ -141,7 +141,7 @@ export const uploadRoutes: Routes = async (
       });
       throw new ApiError(name, message, details && { details });
     }
-    const { json, bson, fields } = validated;
+    const { json, bson, fields } = fate;
     if (fields.length > 0) {
       // A retry with another payload must not record its fields.
       const before = idempotencyHash && (await findBefore(application.id, idempotencyHash, body));

@@ -1,12 +1,12 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
+import type { Fate } from '@sluice/intake/line.ts';
 import type { Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { lineKeysOf } from './line-keys.ts';
-import type { ReadLine } from './read-line.ts';
 
 const unzip = promisify(zstdDecompress);
 const linesAtOnce = 500;
@@ -15,7 +15,7 @@ interface Task extends Steps {
   chunk: ClaimedChunk;
   /** The compressed lines. */
   data: Buffer;
-  readLine(frame: Frame): ReadLine;
+  readLine(frame: Frame): Fate;
 }
 
 /** How many lines of a chunk that cannot be finished are stored. */
@@ -28,8 +28,8 @@ export async function countStored(
   let stored = 0;
   for (let from = 0; from < frames.length; from += linesAtOnce) {
     const lines = frames.slice(from, from + linesAtOnce).flatMap((frame) => {
-      const read = readLine(frame);
-      return read.ok ? { ...read, line: frame.line } : [];
+      const fate = readLine(frame);
+      return fate.kind === 'accepted' ? { ...fate, line: frame.line } : [];
     });
     const keysOf = [
       ({ line, createdAt }: (typeof lines)[0]) => keyOf(line, createdAt),

@@ -1,4 +1,5 @@
 import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intake/intake.ts';
+import type { Fate } from '@sluice/intake/line.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
@@ -12,7 +13,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { countStored } from './count-stored.ts';
 import { createProcessChunk } from './process-chunk.ts';
-import { createReadLine, type ReadLine } from './read-line.ts';
+import { createReadLine } from './read-line.ts';
 
 interface Dependencies {
   store: Store;
@@ -24,7 +25,7 @@ interface Dependencies {
 
 interface Reader {
   intake: Intake;
-  readLine(frame: Frame): ReadLine;
+  readLine(frame: Frame): Fate;
 }
 
 /** Stores the lines of imports. */
@@ -32,7 +33,8 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
   const { store, compiler, refusalRecorder, leaseMs, log } = dependencies;
   const { chunks, entries, milestones, jobs, fields, parts, schemas } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
-  const processChunk = createProcessChunk({ entries, recordFields: createRecordFields(fields), log });
+  const recordFields = createRecordFields(fields);
+  const processChunk = createProcessChunk({ entries, recordFields, log });
 
   /** Removes milestones above the new entries. `lower` comes first: it prevents new ones until the chunk is done. */
   async function makeRoom({ id, fence, application }: ClaimedChunk, since: number): Promise<void> {
@@ -50,7 +52,11 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
       const found = await schemas.of(application, version);
       if (!found) throw new JobFailed(`version ${version} of the schema is missing`);
       const intake = await loadIntake({ ...application, version, rawSchema: found.rawSchema });
-      return { intake, readLine: createReadLine(intake, parseSchema(found.rawSchema), options, createdAt) };
+      const schema = parseSchema(found.rawSchema);
+      return {
+        intake,
+        readLine: createReadLine({ intake, recordFields, schema, options, madeAt: createdAt }),
+      };
     },
 
     async process(chunk, { job, application, loaded }, steps) {

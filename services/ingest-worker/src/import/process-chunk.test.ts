@@ -3,6 +3,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/intake.ts';
+import type { Fate } from '@sluice/intake/line.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
 import { ObjectId } from 'mongodb';
@@ -10,7 +11,6 @@ import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { createProcessChunk } from './process-chunk.ts';
-import type { ReadLine } from './read-line.ts';
 
 const zip = promisify(zstdCompress);
 const unzip = promisify(zstdDecompress);
@@ -46,10 +46,10 @@ async function start() {
 
 it('refuses a line on which the validator fails, and stores the others of its chunk', async () => {
   const { store, logged, processChunk, application, intake, chunk } = await start();
-  const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
+  const readLine = ({ bytes }: { bytes: Buffer }): Fate => {
     const payload = JSON.parse(bytes.toString());
     if (payload.n === 2) throw new ReferenceError('items4 is not defined');
-    return { ok: true, payload, ...payloadOf(payload) };
+    return { kind: 'accepted', fields: [], ...payloadOf(payload) };
   };
   const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
   const ignored = { check() {}, onStep() {}, async makeRoom() {} };
@@ -67,9 +67,9 @@ it('refuses a line on which the validator fails, and stores the others of its ch
 
 it('stores entries that bring their times once, after room was made for them, whatever time a retry has', async () => {
   const { store, processChunk, application, intake, chunk } = await start();
-  const readLine = ({ bytes }: { bytes: Buffer }): ReadLine => {
+  const readLine = ({ bytes }: { bytes: Buffer }): Fate => {
     const payload = JSON.parse(bytes.toString());
-    return { ok: true, payload, ...payloadOf(payload), createdAt: payload.at };
+    return { kind: 'accepted', fields: [], ...payloadOf(payload), createdAt: payload.at };
   };
   const data = await zip(framed(['{"at":3000}', '{"at":1000}', '{"at":2000}']));
   const made: { since: number; stored: number }[] = [];

@@ -2,16 +2,15 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
+import { type Fate, type Refusal, refuse } from '@sluice/intake/line.ts';
 import { defect, ofLine } from '@sluice/intake/line-errors.ts';
 import { createRefusedLines, type RefusedLines } from '@sluice/intake/refused/refused-lines.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import type { Done, Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { createReport } from '../report.ts';
-import type { ReadLine, Source } from './read-line.ts';
 import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);
@@ -19,7 +18,7 @@ const unzip = promisify(zstdDecompress);
 const pieceBytes = 4.5 * 1024 ** 2;
 /** Other work of the process runs after this time. */
 const stepMs = 5;
-const untaken: LineRefusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
+const untaken: Refusal = { name: 'PayloadTooLargeError', message: 'the database did not take the entry' };
 
 interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
@@ -32,7 +31,7 @@ interface Task extends Steps {
   /** The compressed lines. */
   data: Buffer;
   intake: Intake;
-  readLine(frame: Frame): ReadLine;
+  readLine(frame: Frame): Fate;
   makeRoom(since: number): Promise<void>;
 }
 
@@ -57,29 +56,23 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
 
     /** Usually undefined: an await per line would cost as much as its validation. */
     function take(frame: Frame): Promise<void> | undefined {
-      const read = readOr(frame);
-      if (read.ok) return storing.add(frame, read);
-      return read.explain().then((refusal) => refuse(frame, refusal, read.source));
+      const fate = readOr(frame);
+      if (fate.kind === 'accepted') return storing.add(frame, fate);
+      return fate.explain().then((refusal) => note(frame, refusal, fate.payload));
     }
 
-    function refuse({ line }: Frame, refusal: LineRefusal, source: Source): void {
-      report.add(line, refusal, source);
-      if (source.as === 'json')
-        refused.add({ source: 'import', line, refusal: ofLine(refusal, true), payload: source.bytes });
+    function note({ line, bytes }: Frame, refusal: Refusal, payload: Buffer | undefined): void {
+      report.add(line, refusal, payload ? { bytes: payload, as: 'json' } : { bytes, as: 'text' });
+      if (payload) refused.add({ source: 'import', line, refusal: ofLine(refusal, true), payload });
     }
 
     /** A fault in one line does not stop the others. */
-    function readOr(frame: Frame): ReadLine {
+    function readOr(frame: Frame): Fate {
       try {
         return readLine(frame);
       } catch (error) {
         log.error({ event: 'line.defect', job: chunk.job, line: frame.line, err: error });
-        return {
-          ok: false,
-          refusal: defect,
-          explain: async () => defect,
-          source: { bytes: frame.bytes, as: 'json' },
-        };
+        return refuse(defect, frame.bytes);
       }
     }
 

@@ -1,13 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { fitsInDocument } from '@sluice/bson/write-entries.ts';
-import type { Intake } from '@sluice/intake/intake.ts';
-import { overLimit, tooLarge, tooLargeToStore } from '@sluice/intake/line-errors.ts';
-import {
-  type LineRefusal,
-  type PayloadCheck,
-  type Refusal,
-  validatePayload,
-} from '@sluice/intake/validate-payload.ts';
+import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
+import { type Fate, type RefusedLine, refuse } from '@sluice/intake/line.ts';
+import { overLimit, tooLarge } from '@sluice/intake/line-errors.ts';
+import { validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { ImportOptions } from '@sluice/jobs/record/job-records.ts';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { explainBytes } from '@sluice/json/explain-bytes.ts';
@@ -22,56 +17,40 @@ import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 
-/** The result for a line. `source` is the text for the report. */
-export type ReadLine =
-  | ({ ok: true } & ReadPayload)
-  | { ok: false; refusal: LineRefusal; explain(): Promise<LineRefusal>; source: Source };
-
-export interface ReadPayload {
-  payload: Record<string, unknown>;
-  json: Buffer;
-  bson: Buffer;
-  /** Time of a wrapped entry, in ms since the epoch. */
-  createdAt?: number;
-}
-
-export interface Source {
-  bytes: Buffer;
-  as: 'json' | 'text';
+interface Dependencies {
+  intake: Intake;
+  recordFields: Pick<RecordFields, 'find'>;
+  schema: Record<string, unknown>;
+  options: ImportOptions;
+  madeAt: Date;
 }
 
 /** Reads lines of an import by the rules for uploads. A wrapped entry may not be later than `madeAt`. */
-export function createReadLine(
-  intake: Intake,
-  schema: Record<string, unknown>,
-  { format, columns, delimiter, formulas, lineLimit, isWrapped }: ImportOptions,
-  madeAt: Date,
-): (frame: Frame) => ReadLine {
+export function createReadLine({
+  intake,
+  recordFields,
+  schema,
+  options,
+  madeAt,
+}: Dependencies): (frame: Frame) => Fate {
+  const { format, columns, delimiter, formulas, lineLimit, isWrapped } = options;
   const toText =
     format === 'csv' ? createRowText(schema, { columns, delimiter, formulas }) : withoutLaterMark;
 
-  function readPayload(text: Buffer): ReadLine {
-    const source: Source = { bytes: text, as: 'json' };
-    const validated: PayloadCheck = validatePayload(intake, text);
-    if (!validated.ok) return { ...validated, source };
-    return fitsInDocument(validated.bson) ? validated : refuse(tooLarge(tooLargeToStore), source);
-  }
+  const judge = (text: Buffer): Fate =>
+    validatePayload(intake, text, (payload) => recordFields.find(intake, payload));
 
   return ({ bytes, isCut }) => {
-    if (isCut) return refuse(tooLarge(overLimit(lineLimit)), { bytes, as: 'text' });
+    if (isCut) return refuse(tooLarge(overLimit(lineLimit)));
     const text = toText(bytes);
-    if (!Buffer.isBuffer(text)) return refuse(text, { bytes, as: 'text' });
-    if (!isWrapped) return readPayload(text);
+    if (!Buffer.isBuffer(text)) return text;
+    if (!isWrapped) return judge(text);
     const entry = unwrap(text, madeAt.getTime());
-    // As text, since the line is no payload.
-    if (!entry.ok) return refuse(entry.refusal, { bytes: text, as: 'text' });
-    const read = readPayload(entry.payload);
-    return read.ok ? { ...read, createdAt: entry.createdAt } : read;
+    if (entry.kind === 'refused') return entry;
+    const fate = judge(entry.payload);
+    if (fate.kind === 'accepted') fate.createdAt = entry.createdAt;
+    return fate;
   };
-}
-
-function refuse(refusal: LineRefusal, source: Source): ReadLine {
-  return { ok: false, refusal, explain: async () => refusal, source };
 }
 
 /** Keeps a later byte order mark, so that the line is refused: only the file may begin with one. */
@@ -85,8 +64,7 @@ function createRowText(
   { columns = [], delimiter, formulas }: Pick<ImportOptions, 'columns' | 'delimiter' | 'formulas'>,
 ) {
   const toJson = createRowJson(schema, columns, formulas);
-  const malformed = (message: string): Refusal => ({ name: 'MalformedBodyError', message });
-  return (line: Buffer): Buffer | Refusal => {
+  return (line: Buffer): Buffer | RefusedLine => {
     if (!isUtf8(line)) return malformed(`the record is ${explainBytes(line)}`);
     const record = readRecord(line.toString(), delimiter);
     if (!record.ok) return malformed(record.message);
@@ -103,7 +81,7 @@ function createRowText(
 }
 
 /** `createdAt` in ms since the epoch. */
-type Unwrapped = { ok: true; createdAt: number; payload: Buffer } | { ok: false; refusal: Refusal };
+type Unwrapped = { kind: 'entry'; createdAt: number; payload: Buffer } | RefusedLine;
 
 const form = 'with entries=wrapped each line is {"createdAt":…,"payload":{…}}';
 
@@ -123,7 +101,7 @@ function unwrap(line: Buffer, latest: number): Unwrapped {
   if (payload === undefined) return malformed(form);
   const createdAt = typeof entry.createdAt === 'string' ? parseTimestamp(entry.createdAt) : Number.NaN;
   const fault = faultOf(createdAt, latest);
-  return fault ? ofTime(fault) : { ok: true, createdAt, payload: Buffer.from(payload) };
+  return fault ? ofTime(fault) : { kind: 'entry', createdAt, payload: Buffer.from(payload) };
 }
 
 function parse(text: string): unknown {
@@ -141,15 +119,10 @@ function faultOf(createdAt: number, latest: number): string | undefined {
   return createdAt > latest ? 'must not be later than the import' : undefined;
 }
 
-const malformed = (message: string): Unwrapped => ({
-  ok: false,
-  refusal: { name: 'MalformedBodyError', message },
-});
+const malformed = (message: string) => refuse({ name: 'MalformedBodyError', message });
 
-const nonconforming = (message: string, detail: ErrorDetail): Unwrapped => ({
-  ok: false,
-  refusal: { name: 'SchemaValidationError', message, details: [detail] },
-});
+const nonconforming = (message: string, detail: ErrorDetail) =>
+  refuse({ name: 'SchemaValidationError', message, details: [detail] });
 
-const ofTime = (message: string): Unwrapped =>
+const ofTime = (message: string) =>
   nonconforming(`createdAt ${message}`, { path: '/createdAt', keyword: 'format', message });

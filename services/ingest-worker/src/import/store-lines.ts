@@ -1,5 +1,6 @@
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
+import type { AcceptedLine } from '@sluice/intake/line.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
@@ -7,7 +8,6 @@ import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import { lineKeysOf } from './line-keys.ts';
-import type { ReadPayload } from './read-line.ts';
 
 /** The limits of one command, and the number of concurrent commands. */
 const mostEntries = 2_000;
@@ -98,8 +98,8 @@ export function createStoreLines({
 
   return {
     /** Undefined: there is nothing to wait for. */
-    add(frame: Frame, { payload, json, bson, createdAt }: ReadPayload): Promise<void> | undefined {
-      addFields(batch.fields, recordFields.find(intake, payload));
+    add(frame: Frame, { json, bson, fields, createdAt }: AcceptedLine): Promise<void> | undefined {
+      addFields(batch.fields, fields);
       batch.frames.push(frame);
       batch.entries.push({ key: keyOf(frame.line, createdAt), json, bson, version: intake.version });
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);

@@ -1,9 +1,15 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intake/intake.ts';
+import {
+  createLoadIntake,
+  createRecordFields,
+  type Intake,
+  type RecordFields,
+} from '@sluice/intake/intake.ts';
+import type { Refusal } from '@sluice/intake/line.ts';
 import { amendRefused } from '@sluice/intake/refused/amend.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import { reasonOf, sizeOf } from '@sluice/intake/refused/refused-upload.ts';
-import { type LineRefusal, validatePayload } from '@sluice/intake/validate-payload.ts';
+import { validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
@@ -93,14 +99,14 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     for (const [at, upload] of uploads.entries()) {
       const { id } = upload;
       const isRepeated = used.get(id) === 'repeated';
-      const judged = isRepeated ? undefined : await judge(upload, intake, amendments);
+      const judged = isRepeated ? undefined : await judge(upload, intake, amendments, recordFields);
       const outcome =
         judged?.kind === 'conforming' && used.has(id) ? await outcomeOf(judged.entry) : undefined;
       if (isRepeated || outcome === 'repeated') batch.repeated.push(id);
       else if (outcome === 'conflicting') batch.refused.push(takenReason(upload, intake.version));
       else if (judged?.kind === 'refused') batch.refused.push(judged.reason);
       else if (judged?.kind === 'conforming') {
-        for (const field of recordFields.find(intake, judged.payload)) found.add(field);
+        for (const field of judged.fields) found.add(field);
         const taken = takenReason(upload, intake.version);
         const { batch: of, line } = upload;
         batch.conforming.push({ id, entry: judged.entry, line, batch: of, taken });
@@ -148,32 +154,35 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
 
 /** The result for a refused upload: an entry, another reason, or no change. */
 type Judged =
-  | { kind: 'conforming'; entry: NewEntry; payload: Record<string, unknown> }
+  | { kind: 'conforming'; entry: NewEntry; fields: string[] }
   | { kind: 'refused'; reason: NewReason }
   | { kind: 'unchanged' };
 
 /** Amends a refused upload and validates it again. */
-async function judge(upload: RefusedRecord, intake: Intake, amendments: Amendments): Promise<Judged> {
+async function judge(
+  upload: RefusedRecord,
+  intake: Intake,
+  amendments: Amendments,
+  { find }: Pick<RecordFields, 'find'>,
+): Promise<Judged> {
   const amended = amendRefused(upload, amendments);
   if (!amended.ok) return { kind: 'unchanged' };
   const json = Buffer.from(amended.json);
-  const validated = validatePayload(intake, json);
+  const fate = validatePayload(intake, json, (payload) => find(intake, payload));
   const { version } = intake;
-  if (validated.ok) {
+  if (fate.kind === 'accepted') {
     const { application, idempotencyHash, at } = upload;
     const sent =
       idempotencyHash && json.toString() !== upload.payload
         ? sentHash(Buffer.from(upload.payload))
         : undefined;
-    const { payload, bson } = validated;
+    const { bson, fields } = fate;
     const entry = { application, json, bson, idempotencyHash, sent, version, receivedAt: at };
-    return { kind: 'conforming', entry, payload };
+    return { kind: 'conforming', entry, fields };
   }
-  const reason = newReason(upload, version, await validated.explain());
+  const reason = newReason(upload, version, await fate.explain());
   return reason ? { kind: 'refused', reason } : { kind: 'unchanged' };
 }
-
-type Refusal = Pick<RefusedRecord, 'name' | 'message'> & Pick<LineRefusal, 'details'>;
 
 const keyIsTaken: Refusal = {
   name: 'ResourceConflictError',

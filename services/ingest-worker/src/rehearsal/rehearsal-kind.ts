@@ -1,8 +1,9 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { idBytesOf, idOf, timeOf } from '@sluice/bson/entry.ts';
+import type { RefusedLine } from '@sluice/intake/line.ts';
 import { otherReason } from '@sluice/intake/refused/counts.ts';
 import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
-import { type LineRefusal, nonconforming, validatePayload } from '@sluice/intake/validate-payload.ts';
+import { judgePayload, validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { type ChunkTask, type Done, inChunks, type Steps } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
@@ -85,8 +86,8 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
     let lines = 0;
     let began = performance.now();
 
-    async function note({ explain, json, head }: Nonconforming): Promise<void> {
-      const refusal = await explain();
+    async function note({ refused, json, head }: Nonconforming): Promise<void> {
+      const refusal = await refused.explain();
       const source = { bytes: json, as: 'json' } as const;
       report.add(lines, refusal, source, head);
       const { message: _, ...reason } = reasonOf(refusal) ?? otherReason;
@@ -118,7 +119,7 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
 const domain = 'the rehearsal';
 
 interface Nonconforming {
-  explain(): Promise<LineRefusal>;
+  refused: Pick<RefusedLine, 'explain'>;
   json: Buffer;
   /** The other fields of the row in the report. */
   head: object;
@@ -127,10 +128,10 @@ interface Nonconforming {
 /** Undefined if the entry conforms. */
 function checkEntry(validator: Validator, document: Buffer): Nonconforming | undefined {
   const payload = readPayloadOf(document);
-  const first = validator.validate(payload);
-  if (!first) return undefined;
+  const refused = judgePayload({ domain, validator }, payload);
+  if (!refused) return undefined;
   return {
-    explain: async () => nonconforming(domain, await validator.explain(payload, first)),
+    refused,
     json: Buffer.from(toJson(payload)),
     head: { id: idOf(document), createdAt: new Date(timeOf(document)).toISOString() },
   };
@@ -139,9 +140,9 @@ function checkEntry(validator: Validator, document: Buffer): Nonconforming | und
 /** Undefined if the upload conforms. */
 function checkRefused(validator: Validator, { id, at, payload }: RefusedRecord): Nonconforming | undefined {
   const json = Buffer.from(payload);
-  const checked = validatePayload({ domain, validator }, json);
-  if (checked.ok) return undefined;
-  return { explain: checked.explain, json, head: { id, createdAt: at.toISOString(), refused: true } };
+  const fate = validatePayload({ domain, validator }, json);
+  if (fate.kind === 'accepted') return undefined;
+  return { refused: fate, json, head: { id, createdAt: at.toISOString(), refused: true } };
 }
 
 const mostGroups = 1_000;

@@ -1,6 +1,6 @@
+import type { Refusal } from '@sluice/intake/line.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { isBusyName, type LineError } from '@sluice/shared/errors.ts';
 import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
@@ -20,7 +20,7 @@ export function createRefusedLines(
   const lines: Line[] = [];
 
   return {
-    onRefused(line: number, refusal: LineRefusal, payload: Buffer): void {
+    onRefused(line: number, refusal: Refusal, payload: Buffer): void {
       const idempotencyHash = batch && lineHash(batch.idempotencyHash, line);
       lines.push({ source: 'batch', line, refusal, payload, idempotencyHash, batch, sender });
     },

@@ -1,8 +1,8 @@
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/intake.ts';
+import { type Refusal, refuse } from '@sluice/intake/line.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
 import { DeadlineError } from '@sluice/shared/deadline.ts';
 import { type LineError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
@@ -32,7 +32,7 @@ function busyAt(
     async validate(_application, json) {
       turns += 1;
       if (turns === turn) throw busy;
-      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+      return { kind: 'accepted', ...payloadOf(json.toString()), fields: [] };
     },
   };
 }
@@ -125,7 +125,7 @@ it('lines for which a batch has no time left are refused, each with the reason, 
   const slow: Pick<UploadValidator, 'validate'> = {
     async validate(_application, json) {
       vi.advanceTimersByTime(30);
-      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+      return { kind: 'accepted', ...payloadOf(json.toString()), fields: [] };
     },
   };
   const validateLines = createValidateLines(1_000, slow, { error: () => {} }, 20);
@@ -145,14 +145,14 @@ it('lines for which a batch has no time left are refused, each with the reason, 
 });
 
 it('a line of which not all can be told, as too many wait, is told with what was found first; the others are stored', async () => {
-  const refusal: LineRefusal = { name: 'SchemaValidationError', message: 'found first', details: [] };
+  const refusal: Refusal = { name: 'SchemaValidationError', message: 'found first', details: [] };
   const explain = async () => {
     throw unavailable('too many large uploads are waiting; nothing was stored', 1);
   };
   const uploadValidator: Pick<UploadValidator, 'validate'> = {
     async validate(_application, json) {
-      if (json.includes('"n":700}')) return { ok: false, refusal, explain };
-      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+      if (json.includes('"n":700}')) return { kind: 'refused', refusal, explain };
+      return { kind: 'accepted', ...payloadOf(json.toString()), fields: [] };
     },
   };
   const { send, stored } = await start(uploadValidator, { atomic: false, lines: 1_200, key: undefined });
@@ -177,7 +177,9 @@ it.each<[string, (json: Buffer) => ReturnType<UploadValidator['validate']>]>([
   async (_when, fail) => {
     const uploadValidator: Pick<UploadValidator, 'validate'> = {
       validate: (_application, json) =>
-        json.includes('"n":2}') ? fail(json) : { ok: true, ...payloadOf(json.toString()), fields: [] },
+        json.includes('"n":2}')
+          ? fail(json)
+          : { kind: 'accepted', ...payloadOf(json.toString()), fields: [] },
     };
     const { send, stored, defects } = await start(uploadValidator, { atomic: false });
     expect(await send()).toEqual({
@@ -211,11 +213,11 @@ it('a batch with a key is sent again while it has no time for all its lines, unt
   const slow: Pick<UploadValidator, 'validate'> = {
     async validate(_application, json) {
       vi.advanceTimersByTime(json.includes('"n":1}') ? 200_000 : 1);
-      if (json.includes('"n":1}')) return { ok: false, refusal, explain: async () => refusal };
-      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+      if (json.includes('"n":1}')) return refuse(refusal);
+      return { kind: 'accepted', ...payloadOf(json.toString()), fields: [] };
     },
   };
-  const refusal: LineRefusal = { name: 'SchemaValidationError', message: 'no' };
+  const refusal: Refusal = { name: 'SchemaValidationError', message: 'no' };
   const { send, stored } = await start(slow, { atomic: false });
   await expect(send()).rejects.toMatchObject(inPart);
   expect(await stored()).toBe(1);
@@ -302,7 +304,7 @@ it('lines that come too late for their places are stored under keys of their own
   const slow: Pick<UploadValidator, 'validate'> = {
     async validate(_application, json) {
       vi.advanceTimersByTime(placesMs / 3_750);
-      return { ok: true, ...payloadOf(json.toString()), fields: [] };
+      return { kind: 'accepted', ...payloadOf(json.toString()), fields: [] };
     },
   };
   const lines = 5_000;

@@ -1,9 +1,9 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
+import { type Fate, type Refusal, type RefusedLine, refuse } from '@sluice/intake/line.ts';
 import { defect, ofLine, overLimit } from '@sluice/intake/line-errors.ts';
-import type { UploadValidator, Validated } from '@sluice/intake/upload-validator.ts';
-import type { LineRefusal } from '@sluice/intake/validate-payload.ts';
+import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import { isBusy, type LineError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/store/entries/entries.ts';
@@ -20,8 +20,6 @@ const usualMostMs = 120_000;
 /** The first refused lines get all their errors; the others get one each. */
 const explained = 100;
 
-type Refused = Extract<Validated, { ok: false }>;
-
 export interface Chunk {
   lines: number[];
   entries: NewEntry[];
@@ -31,7 +29,7 @@ export interface Chunk {
 }
 
 /** Called for each line that was refused for its content. */
-type OnRefused = (line: number, refusal: LineRefusal, bytes: Buffer) => void;
+type OnRefused = (line: number, refusal: Refusal, bytes: Buffer) => void;
 
 /** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`. */
 export function createValidateLines(
@@ -63,27 +61,27 @@ export function createValidateLines(
         errors.push({ line, name: 'ServiceUnavailableError', message: tooLong(mostMs) });
         continue;
       }
-      let validated = validateLine(application, bytes);
-      if (validated instanceof Promise) {
-        validated = await validated;
+      let fate = validateLine(application, bytes);
+      if (fate instanceof Promise) {
+        fate = await fate;
         // Other requests have run meanwhile.
         began = performance.now();
       }
-      if (!validated.ok) {
+      if (fate.kind === 'refused') {
         const isExplained = errors.length < explained;
-        const refusal = isExplained ? await explanationOf(validated) : validated.refusal;
+        const refusal = isExplained ? await explanationOf(fate) : fate.refusal;
         const shown = ofLine(refusal, isExplained);
         errors.push({ line, ...shown });
         onRefused?.(line, shown, bytes);
         continue;
       }
-      const { json, bson } = validated;
+      const { json, bson } = fate;
       const { length } = bson;
       if (chunk.entries.length === chunkEntries || (chunk.bytes > 0 && chunk.bytes + length > chunkBytes)) {
         yield chunk;
         chunk = emptyChunk();
       }
-      addFields(chunk.fields, validated.fields);
+      addFields(chunk.fields, fate.fields);
       chunk.lines.push(line);
       const { id, version } = application;
       chunk.entries.push({
@@ -98,26 +96,24 @@ export function createValidateLines(
   };
 
   /** Any failure of a line becomes its refusal: the others continue. */
-  function validateLine(application: Intake, bytes: Buffer): Validated | Promise<Validated> {
+  function validateLine(application: Intake, bytes: Buffer): Fate | Promise<Fate> {
     try {
-      const validated = uploadValidator.validate(application, bytes);
-      return validated instanceof Promise
-        ? validated.catch((error) => toRefusal(error, application))
-        : validated;
+      const fate = uploadValidator.validate(application, bytes);
+      return fate instanceof Promise ? fate.catch((error) => toRefusal(error, application)) : fate;
     } catch (error) {
       return toRefusal(error, application);
     }
   }
 
-  function toRefusal(error: unknown, { id }: Intake): Validated {
-    const refusal: LineRefusal = isBusy(error) ? { name: error.name, message: error.message } : defect;
+  function toRefusal(error: unknown, { id }: Intake): Fate {
+    const refusal: Refusal = isBusy(error) ? { name: error.name, message: error.message } : defect;
     if (refusal === defect) log.error({ event: 'line.defect', application: id, err: error });
-    return { ok: false, refusal, explain: async () => refusal };
+    return refuse(refusal);
   }
 }
 
 /** All errors of a line, or the first one if the server is busy. */
-const explanationOf = ({ explain, refusal }: Refused): Promise<LineRefusal> =>
+const explanationOf = ({ explain, refusal }: RefusedLine): Promise<Refusal> =>
   explain().catch((error) => {
     if (isBusy(error)) return refusal;
     throw error;
