@@ -201,13 +201,6 @@ describe('settings', () => {
     expect(() => loadExportWorkerConfig({ ...env, [name]: '1' })).toThrow(message);
   });
 
-  it('a setting of an earlier version stops the start of every service, with what to do', () => {
-    expect(complaint({ BATCH_LINES: '10' })).toBe('BATCH_LINES is gone: a batch has at most 10,000 lines');
-    expect(() => loadExportWorkerConfig({ ...env, HEALTH_PORT: '4001' })).toThrow(
-      'HEALTH_PORT is gone: use MONITORING_PORT',
-    );
-  });
-
   it.each([
     ['PATH', '/bin'],
     ['HOME', '/root'],

@@ -4,7 +4,7 @@ import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from '
 import { nearest } from '../nearest.ts';
 import { localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
-import { Api, Common, groups, Local, removed, Workers } from './variables.ts';
+import { Api, Common, groups, Local, Workers } from './variables.ts';
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
 export class ConfigError extends Error {
@@ -50,11 +50,10 @@ const names = groups.flatMap(({ settings }) => Object.keys(settings)).concat(sec
 const stores = ['MONGODB_URL', 'REDIS_URL'];
 const usual = ['HOST', 'PORT', 'NODE_ENV', 'LOG_LEVEL', 'DATA_DIR', ...stores, ...stores.map(fileSetting)];
 
-/** Faults for removed settings, and for names close to settings that are not set. */
+/** Faults for names close to settings that are not set. */
 function unknown(env: Env): string[] {
   const unset = names.filter((name) => !usual.includes(name) && env[name] === undefined);
   return Object.keys(env).flatMap((name) => {
-    if (Object.hasOwn(removed, name)) return [`${name} is gone: ${removed[name]}`];
     const meant = names.includes(name) ? undefined : nearest(name, unset);
     return meant ? [`\`${name}\` is unknown, did you mean \`${meant}\`?`] : [];
   });

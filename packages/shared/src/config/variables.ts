@@ -144,14 +144,3 @@ export const groups = [
   { title: 'Workers', settings: Workers },
   { title: '`npm start`', settings: Local },
 ];
-
-/** Settings of earlier versions, and what to do without them. */
-export const removed: Record<string, string> = {
-  METRICS_PORT: 'use MONITORING_PORT',
-  HEALTH_PORT: 'use MONITORING_PORT',
-  EXPORT_CONCURRENCY: 'use WORKER_CONCURRENCY',
-  INGEST_CONCURRENCY: 'use WORKER_CONCURRENCY',
-  BATCH_LINES: 'a batch has at most 10,000 lines',
-  STORED_EXPORT_QUOTA: 'an owner has at most 500 stored exports',
-  EXPORT_WAIT: 'a streamed export waits 8 s for a worker',
-};
