@@ -1,5 +1,5 @@
-import { membersOf } from '@sluice/schemas/check/property.ts';
-import { buildPattern } from '@sluice/schemas/validate/linear-regexp.ts';
+import { buildPattern } from '@sluice/schemas/patterns/linear-regexp.ts';
+import { membersOf } from '@sluice/schemas/patterns/property.ts';
 import { expect, it } from 'vitest';
 
 const isKnown = (property: string) => {

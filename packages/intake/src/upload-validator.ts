@@ -1,5 +1,5 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
-import { OutOfSteps } from '@sluice/schemas/validate/budget.ts';
+import { OutOfSteps } from '@sluice/schemas/budget.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../test/support/any-character.ts';
 import { runs } from '../../../test/support/runs.ts';
-import { codePoints, createEqual, createFindDuplicate } from './validate/runtime.ts';
+import { codePoints, createEqual, createFindDuplicate } from './runtime.ts';
 
 const equal = createEqual(() => {});
 const findDuplicate = createFindDuplicate(() => {});

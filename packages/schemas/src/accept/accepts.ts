@@ -1,7 +1,7 @@
-import { types } from '../fields/value-types.ts';
+import { OutOfSteps } from '../budget.ts';
 import { limits } from '../limits.ts';
-import { OutOfSteps } from '../validate/budget.ts';
-import { budget, type Runtime } from '../validate/runtime.ts';
+import { budget, type Runtime } from '../runtime.ts';
+import { types } from '../types.ts';
 
 export type Check<Value> = (value: Value) => boolean;
 

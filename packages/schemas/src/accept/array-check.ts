@@ -1,5 +1,5 @@
+import { runtime } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
-import { runtime } from '../validate/runtime.ts';
 import { accepts, type Check, type Parts } from './accepts.ts';
 
 export const arrayKeywords = new Set([

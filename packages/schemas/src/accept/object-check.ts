@@ -1,5 +1,5 @@
+import { budget, runtime } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
-import { budget, runtime } from '../validate/runtime.ts';
 import { accepts, type Check, type Parts, type Rules } from './accepts.ts';
 
 export const objectKeywords = new Set([

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { checkSchema } from '../check/check.ts';
-import { link } from '../compile/link.ts';
+import { link } from '../check/link.ts';
 import { surelyAccepts } from './accepts.ts';
 import { rulesOf } from './rules-of.ts';
 

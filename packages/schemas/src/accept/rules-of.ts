@@ -1,8 +1,8 @@
-import type { Linked } from '../compile/link.ts';
-import { everyType, ownTypes } from '../fields/value-types.ts';
+import type { Linked } from '../check/link.ts';
+import { type Runtime, runtime } from '../runtime.ts';
 import { isObject, type Schema } from '../schema.ts';
 import { createSharing } from '../sharing.ts';
-import { type Runtime, runtime } from '../validate/runtime.ts';
+import { everyType, ownTypes } from '../types.ts';
 import { accepts, type Check, type Parts, type Rules } from './accepts.ts';
 import { arrayCheck, arrayKeywords } from './array-check.ts';
 import { objectCheck, objectKeywords } from './object-check.ts';

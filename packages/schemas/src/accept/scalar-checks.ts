@@ -1,5 +1,5 @@
+import { type Runtime, runtime } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
-import { type Runtime, runtime } from '../validate/runtime.ts';
 import type { Check } from './accepts.ts';
 
 type Numeric = number | bigint;

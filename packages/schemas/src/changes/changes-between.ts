@@ -1,8 +1,8 @@
+import { createBudget, OutOfSteps } from '../budget.ts';
 import { checkWalk } from '../check/check-walk.ts';
-import { link } from '../compile/link.ts';
+import { link } from '../check/link.ts';
 import { type Draft, draftOf } from '../draft.ts';
 import type { Schema } from '../schema.ts';
-import { createBudget, OutOfSteps } from '../validate/budget.ts';
 import { compareSchemas } from './compare-schemas.ts';
 import { type Change, createReport, TooManyChanges } from './report.ts';
 

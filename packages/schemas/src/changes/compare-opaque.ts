@@ -1,8 +1,8 @@
+import type { Spend } from '../budget.ts';
 import { keywordsOf, type Shape } from '../check/keywords.ts';
 import type { Draft } from '../draft.ts';
+import { createEqual } from '../runtime.ts';
 import { followReference, isObject, type Schema } from '../schema.ts';
-import type { Spend } from '../validate/budget.ts';
-import { createEqual } from '../validate/runtime.ts';
 import { isLocal } from './parts.ts';
 import type { Tell } from './report.ts';
 

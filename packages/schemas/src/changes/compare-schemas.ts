@@ -1,6 +1,6 @@
+import type { Spend } from '../budget.ts';
 import type { Draft } from '../draft.ts';
 import type { Schema } from '../schema.ts';
-import type { Spend } from '../validate/budget.ts';
 import { compareOpaque, createSameSchema } from './compare-opaque.ts';
 import { compareValues } from './compare-values.ts';
 import {

@@ -1,8 +1,8 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import { everyType, numbers, ownTypes, types } from '../fields/value-types.ts';
+import type { Spend } from '../budget.ts';
+import { createEqual } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
-import type { Spend } from '../validate/budget.ts';
-import { createEqual } from '../validate/runtime.ts';
+import { everyType, numbers, ownTypes, types } from '../types.ts';
 import { shownValue, type Tell } from './report.ts';
 
 type Numeric = number | bigint;

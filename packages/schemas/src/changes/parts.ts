@@ -1,6 +1,6 @@
+import type { Spend } from '../budget.ts';
+import { type LinearRegExp, linearRegExp } from '../patterns/linear-regexp.ts';
 import { followReference, isObject, type Schema } from '../schema.ts';
-import type { Spend } from '../validate/budget.ts';
-import { type LinearRegExp, linearRegExp } from '../validate/linear-regexp.ts';
 
 /** All schemas that apply to one value, including those by `$ref` and `allOf`. `never`: one of them is `false`. */
 export interface Conjunction {

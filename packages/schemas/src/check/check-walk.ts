@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from '../draft.ts';
 import { limits } from '../limits.ts';
+import { translatePattern } from '../patterns/pattern.ts';
+import { append, Refused, shown } from '../refusal.ts';
 import { isObject } from '../schema.ts';
 import { keywordsOf } from './keywords.ts';
-import { translatePattern } from './pattern.ts';
-import { append, Refused, shown } from './refusal.ts';
 
 /** A schema within the document, its JSON Pointer from the root, and the URI of its resource (`$id`). */
 export type Place = { schema: unknown; at: string; resource: string };

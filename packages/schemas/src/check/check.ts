@@ -3,9 +3,9 @@ import { toJson } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { type Draft, draftOf, metaSchemaUris } from '../draft.ts';
 import { limits } from '../limits.ts';
+import { append, Refused, shown } from '../refusal.ts';
 import { isObject } from '../schema.ts';
 import { checkWalk, type Walk } from './check-walk.ts';
-import { append, Refused, shown } from './refusal.ts';
 
 export interface Checked {
   schema: Record<string, unknown>;

@@ -1,8 +1,8 @@
 import { nearest } from '@sluice/shared/nearest.ts';
 import { type Draft, drafts } from '../draft.ts';
+import { append, shown } from '../refusal.ts';
 import type { Walk } from './check-walk.ts';
 import { keywordsOf } from './keywords.ts';
-import { append, shown } from './refusal.ts';
 
 /** Warnings about probable mistakes: keywords of other drafts, and names close to a keyword. `x-…` is never one. */
 export function misspeltKeywords({ places }: Walk, draft: Draft): string[] {

@@ -1,8 +1,8 @@
 import { nearest } from '@sluice/shared/nearest.ts';
 import { limits } from '../limits.ts';
+import { append, shown } from '../refusal.ts';
 import { isObject } from '../schema.ts';
 import type { Walk } from './check-walk.ts';
-import { append, shown } from './refusal.ts';
 
 /** Where these stand, properties may be named in other parts. */
 const elsewhere = [

@@ -3,13 +3,13 @@ import { serve } from '@sluice/threads/serve.ts';
 import { changesBetween } from '../changes/changes-between.ts';
 import type { Change } from '../changes/report.ts';
 import { type Checked, checkSchema } from '../check/check.ts';
+import { link } from '../check/link.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
-import { Refused } from '../check/refusal.ts';
 import { unnamedRequired } from '../check/unnamed.ts';
 import { draftWarnings } from '../draft.ts';
+import { Refused } from '../refusal.ts';
 import { parseSchema } from '../schema.ts';
 import { checkAndLink, type Generated, generate } from './generate.ts';
-import { link } from './link.ts';
 import { type Outline, outlineOf } from './outline.ts';
 
 /** A request to the thread of ./compiler.ts, which keeps no state between requests. */

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
+import { OutOfSteps } from '../budget.ts';
 import { limits } from '../limits.ts';
-import { OutOfSteps } from '../validate/budget.ts';
 import type { Validator } from '../validate/validator.ts';
 import { createCompiler } from './compiler.ts';
 

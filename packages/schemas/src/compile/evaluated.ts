@@ -1,9 +1,7 @@
 import { _, type Ajv, type CodeKeywordDefinition, type KeywordCxt, Name, str } from 'ajv';
+import { tracked } from '../check/link.ts';
 import { contains } from './count-matches.ts';
 import { replaceKeyword } from './replace-keyword.ts';
-
-/** `link` adds this keyword to each schema of a document that uses `unevaluated…`. */
-export const tracked = 'sluice:evaluated';
 
 /** Ajv's number for elements of an array. */
 const byNumber = 0;

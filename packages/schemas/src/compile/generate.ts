@@ -6,16 +6,16 @@ import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json
 import standalone from 'ajv/dist/standalone/index.js';
 import ajvDraft04 from 'ajv-draft-04';
 import type { Checked } from '../check/check.ts';
-import { Refused } from '../check/refusal.ts';
+import { type Linked, link } from '../check/link.ts';
 import { type Draft, metaSchemaUris } from '../draft.ts';
 import { limits } from '../limits.ts';
+import { buildPattern } from '../patterns/linear-regexp.ts';
+import { Refused } from '../refusal.ts';
+import { createRuntime } from '../runtime.ts';
 import { isObject } from '../schema.ts';
-import { buildPattern } from '../validate/linear-regexp.ts';
-import { createRuntime } from '../validate/runtime.ts';
 import { trackEvaluated } from './evaluated.ts';
 import { flatten } from './flat.ts';
 import { instrument } from './instrument.ts';
-import { type Linked, link } from './link.ts';
 
 type AjvClass = new (options: Options) => Ajv;
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
-import { OutOfSteps } from '../validate/budget.ts';
+import { OutOfSteps } from '../budget.ts';
 import type { Validator } from '../validate/validator.ts';
 import { createCompiler } from './compiler.ts';
 

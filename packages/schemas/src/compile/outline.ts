@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { toJson } from '@sluice/json/numbers.ts';
 import { rulesOf } from '../accept/rules-of.ts';
-import { type Members, membersIn } from '../check/property.ts';
+import type { Linked } from '../check/link.ts';
 import { limits } from '../limits.ts';
-import { buildPattern } from '../validate/linear-regexp.ts';
-import { runtime } from '../validate/runtime.ts';
-import type { Linked } from './link.ts';
+import { buildPattern } from '../patterns/linear-regexp.ts';
+import { type Members, membersIn } from '../patterns/property.ts';
+import { runtime } from '../runtime.ts';
 
 /** What another thread makes rules from. */
 export interface Outline {

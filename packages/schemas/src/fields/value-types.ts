@@ -2,17 +2,13 @@ import { keywordsOf } from '../check/keywords.ts';
 import { draftOf, idKeyword } from '../draft.ts';
 import type { Schema } from '../schema.ts';
 import { followReference, isObject } from '../schema.ts';
+import { everyType, ownTypes, types, unionOf } from '../types.ts';
 import { countedIn, oncePerSchema } from './schema-fields.ts';
 
-/** The types of JSON as bits. Fractions are numbers that are no integers. */
-export const types = { null: 1, boolean: 2, integer: 4, fraction: 8, string: 16, object: 32, array: 64 };
-export const numbers = types.integer | types.fraction;
-export const everyType = 127;
 /** Longer chains of references guarantee nothing. */
 const maxSteps = 500;
 /** Integers from here on, positive or negative, are beyond 64 bits. */
 const beyondIntegers = 2 ** 63;
-const named: Record<string, number> = { ...types, number: numbers };
 
 const listIn = (list: unknown): unknown[] => (Array.isArray(list) ? list : []);
 
@@ -75,22 +71,13 @@ export function valueTypes(root: Schema) {
   return { typesOf, partsOf, listedValues };
 }
 
-export function ownTypes(type: unknown): number {
-  if (typeof type === 'string') return named[type] ?? everyType;
-  return Array.isArray(type) ? unionOf(type, (name) => named[name] ?? everyType) : everyType;
-}
-
 function typeOf(value: unknown): number {
   if (value === null) return types.null;
   if (Array.isArray(value)) return types.array;
   if (typeof value === 'bigint') return types.integer;
-  if (typeof value !== 'number') return named[typeof value] ?? everyType;
+  if (typeof value !== 'number') return ownTypes(typeof value);
   const isHeld = Number.isInteger(value) && value >= -beyondIntegers && value < beyondIntegers;
   return isHeld ? types.integer : types.fraction;
-}
-
-function unionOf<Item>(items: Item[], setOf: (item: Item) => number): number {
-  return items.reduce((union, item) => union | setOf(item), 0);
 }
 
 /** Whether any part has an identifier. An identifier that begins with # is an anchor. */

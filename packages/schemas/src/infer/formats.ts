@@ -1,4 +1,4 @@
-import { textFormats } from '../validate/text-formats.ts';
+import { textFormats } from '../formats/text-formats.ts';
 
 /** Formats that a schema can be inferred with, the narrower first. */
 export const knownFormats = ['date-time', 'date', 'email', 'uuid', 'uri'] as const;

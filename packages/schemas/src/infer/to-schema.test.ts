@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { createFormats } from '../validate/formats.ts';
+import { createFormats } from '../formats/formats.ts';
 import { type FieldRow, fieldRows, isAlways, isSuggested, typeChoices } from './fields.ts';
 import { exactJson, noteNumbers } from './number-texts.ts';
 import { survey } from './survey.ts';

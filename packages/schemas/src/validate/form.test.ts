@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
+import { OutOfSteps } from '../budget.ts';
 import { limits } from '../limits.ts';
-import { OutOfSteps } from './budget.ts';
 import { createForm } from './form.ts';
 
 const generated = (length: number) => ({ code: ' '.repeat(length), instructions: 0 });

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
+import { OutOfSteps } from '../budget.ts';
 import type { Generated } from '../compile/generate.ts';
 import { limits } from '../limits.ts';
-import { OutOfSteps } from './budget.ts';
 import { createRun, type Run } from './run.ts';
 
 interface Made {

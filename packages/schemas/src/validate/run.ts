@@ -1,8 +1,8 @@
 import { toJson } from '@sluice/json/numbers.ts';
 import type { ErrorObject, ValidateFunction } from 'ajv';
+import { OutOfSteps } from '../budget.ts';
 import { limits } from '../limits.ts';
-import { OutOfSteps } from './budget.ts';
-import { budget, type Runtime, runtime } from './runtime.ts';
+import { budget, type Runtime, runtime } from '../runtime.ts';
 
 /** A fault of a payload. */
 export interface Issue {

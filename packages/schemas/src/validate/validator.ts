@@ -1,7 +1,7 @@
 import { type Rules, surelyAccepts } from '../accept/accepts.ts';
+import { OutOfSteps } from '../budget.ts';
 import type { Generated } from '../compile/generate.ts';
 import { limits } from '../limits.ts';
-import { OutOfSteps } from './budget.ts';
 import { createForm } from './form.ts';
 import { type Issue, isTooMany } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { isJson } from '@sluice/json/parse-json.ts';
-import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
+import { numbers, types } from '@sluice/schemas/types.ts';
 
 export const formulas = ['escape', 'raw'] as const;
 export type Formulas = (typeof formulas)[number];

@@ -1,7 +1,8 @@
 import { oncePerSchema } from '@sluice/schemas/fields/schema-fields.ts';
-import { everyType, valueTypes } from '@sluice/schemas/fields/value-types.ts';
+import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
+import { everyType } from '@sluice/schemas/types.ts';
 
 export interface Place {
   /** The types that the schema allows, as bits. */

@@ -1,5 +1,5 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { types } from '@sluice/schemas/fields/value-types.ts';
+import { types } from '@sluice/schemas/types.ts';
 import { createCellJson, type Formulas } from './cell-json.ts';
 import { type Place, rootPlace } from './places.ts';
 

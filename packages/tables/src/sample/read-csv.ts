@@ -1,5 +1,5 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { numbers, types } from '@sluice/schemas/fields/value-types.ts';
+import { numbers, types } from '@sluice/schemas/types.ts';
 import { createCellJson } from '../csv/cell-json.ts';
 import type { CsvLayout } from '../csv/header.ts';
 import { type CsvRecord, readRecord } from '../csv/record.ts';

@@ -1,5 +1,5 @@
 import { format, type Schema, Validator } from '@cfworker/json-schema';
-import { textFormats } from '@sluice/schemas/validate/text-formats.ts';
+import { textFormats } from '@sluice/schemas/formats/text-formats.ts';
 import type { SampleRow } from '@sluice/tables/sample/read-sample.ts';
 
 // The validator of the page must accept the same texts as the API. It leaves `hostname` to the API.

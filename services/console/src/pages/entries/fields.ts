@@ -1,6 +1,7 @@
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
-import { numbers, types, valueTypes } from '@sluice/schemas/fields/value-types.ts';
+import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
+import { numbers, types } from '@sluice/schemas/types.ts';
 import { columnsOf, propertiesOf } from '@sluice/tables/columns.ts';
 import { isExactNumber } from '../../json/exact.ts';
 

@@ -1,4 +1,4 @@
-import { textFormats } from '@sluice/schemas/validate/text-formats.ts';
+import { textFormats } from '@sluice/schemas/formats/text-formats.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
 import { parseExact } from '../../json/exact.ts';

@@ -1,8 +1,9 @@
 import { maxNesting } from '@sluice/json/find-issues.ts';
 import { maxColumns, oncePerSchema } from '@sluice/schemas/fields/schema-fields.ts';
-import { numbers, types, valueTypes } from '@sluice/schemas/fields/value-types.ts';
+import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
+import { numbers, types } from '@sluice/schemas/types.ts';
 import { propertiesOf, restName } from '@sluice/tables/columns.ts';
 import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';
 

@@ -1,7 +1,7 @@
 import { limits } from '../limits.ts';
+import { Refused } from '../refusal.ts';
 import { parses } from './parses.ts';
 import { membersOf } from './property.ts';
-import { Refused } from './refusal.ts';
 
 const quantifier = /^\{(\d+)(?:,(\d*))?\}/;
 const maxRepetition = 1_000;

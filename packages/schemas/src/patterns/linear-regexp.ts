@@ -1,8 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { translatePattern } from '../check/pattern.ts';
-import { Refused } from '../check/refusal.ts';
+import type { Spend } from '../budget.ts';
 import { limits } from '../limits.ts';
-import type { Spend } from './budget.ts';
+import { Refused } from '../refusal.ts';
+import { translatePattern } from './pattern.ts';
 
 export type LinearRegExp = { test(text: string): boolean; toString(): string };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { OutOfSteps } from './budget.ts';
+import { OutOfSteps } from '../budget.ts';
 import { buildPattern, linearRegExp } from './linear-regexp.ts';
 
 const matches = (source: string, text: string) => linearRegExp(source, () => {}).test(text);

@@ -1,5 +1,5 @@
 import { toPointer } from '@sluice/json/pointer.ts';
-import { limits } from '../limits.ts';
+import { limits } from './limits.ts';
 
 /**
  * Why a schema is refused, and where, with a JSON Pointer into the schema.

@@ -1,10 +1,12 @@
-import type { Place, Target, Walk } from '../check/check-walk.ts';
-import { keywordsOf } from '../check/keywords.ts';
-import { Refused } from '../check/refusal.ts';
 import { type Draft, metaSchemaUris, refStandsAlone } from '../draft.ts';
 import { limits } from '../limits.ts';
+import { Refused } from '../refusal.ts';
 import { isObject } from '../schema.ts';
-import { tracked } from './evaluated.ts';
+import type { Place, Target, Walk } from './check-walk.ts';
+import { keywordsOf } from './keywords.ts';
+
+/** Marks each schema of a document that uses `unevaluated…`. */
+export const tracked = 'sluice:evaluated';
 
 /** The dynamic anchors on a way through the schema. For each name the first one counts. */
 type Scope = { key: string; anchors: Map<string, Place> };

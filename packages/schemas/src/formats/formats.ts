@@ -1,6 +1,6 @@
 import { isHostname } from '@hyperjump/json-schema-formats';
 import { isIdnHostname } from 'idn-hostname';
-import type { Spend } from './budget.ts';
+import type { Spend } from '../budget.ts';
 import { type TextCheck, textFormats } from './text-formats.ts';
 
 type NumberCheck = (value: number | bigint) => boolean;

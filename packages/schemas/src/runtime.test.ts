@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
-import { runs } from '../../../../test/support/runs.ts';
-import { createCompiler } from '../compile/compiler.ts';
+import { runs } from '../../../test/support/runs.ts';
+import { createCompiler } from './compile/compiler.ts';
 import { createIsMultiple } from './runtime.ts';
 
 const isMultiple = createIsMultiple(() => {});

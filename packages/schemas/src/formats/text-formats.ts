@@ -1,6 +1,6 @@
 import * as library from '@hyperjump/json-schema-formats';
-import { parses } from '../check/parses.ts';
 import { limits } from '../limits.ts';
+import { parses } from '../patterns/parses.ts';
 import { isDate, isDateTime, isIsoDateTime, isIsoTime, isTime } from './times.ts';
 import { isUrl } from './url.ts';
 

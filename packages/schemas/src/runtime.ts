@@ -1,7 +1,7 @@
-import { createSharing } from '../sharing.ts';
 import { createBudget, type Spend } from './budget.ts';
-import { createFormats } from './formats.ts';
-import { type LinearRegExp, linearRegExp } from './linear-regexp.ts';
+import { createFormats } from './formats/formats.ts';
+import { type LinearRegExp, linearRegExp } from './patterns/linear-regexp.ts';
+import { createSharing } from './sharing.ts';
 
 /** The engine keeps objects with more keys as hash tables, whose keys are slow to list. */
 const fewKeys = 500;
