@@ -10,9 +10,17 @@ const anyName = fc.constantFrom(...names);
 const anyNames = fc.uniqueArray(anyName, { minLength: 1, maxLength: 3 });
 const patterns = ['^a', 'b$', '[ab]', '^.$', 'ba*', '^$'];
 const count = fc.nat({ max: 3 });
-const bound = fc.constantFrom(-1, 0, 0.5, 1, 2, 3);
+/** Doubles do not tell these apart. */
+const large = [9007199254740992n, 9007199254740993n, -9223372036854775808n];
+const bound = fc.constantFrom<unknown>(-1, 0, 0.5, 1, 2, 3, ...large);
 
-const scalars = [null, true, false, -1, 0, 1, 2, 3, 0.5, 1.5, '', 'a', 'b', 'ab', 'aab', 'ä', '💩'];
+const scalars = [null, true, false, -1, 0, 1, 2, 3, 0.5, 1.5, '', 'a', 'b', 'ab', 'aab', 'ä', '💩', ...large];
+/** Some are right by the meta-schema of each draft, some by that of a few. */
+const schemas = [
+  ...[{ type: 'string' }, { type: 'strin' }, { type: [] }, { multipleOf: 0 }, { required: [] }],
+  ...[{ items: { required: [1] } }, { properties: { a: { minLength: -1 } } }, { not: { not: { $ref: 1 } } }],
+  ...[{ exclusiveMinimum: 1 }, { const: 1, if: 1 }, { $defs: { a: { anyOf: [] } } }, { contains: [{}] }],
+];
 
 /** Few values, so that they meet what schemas ask for. */
 export const anyValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie) => ({
@@ -21,6 +29,7 @@ export const anyValue: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((ti
     { weight: 4, arbitrary: fc.constantFrom<unknown>(...scalars) },
     { weight: 3, arbitrary: fc.array(tie('value'), { maxLength: 4 }) },
     { weight: 3, arbitrary: anyObjectOf(tie('value')) },
+    { weight: 1, arbitrary: fc.constantFrom<unknown>(...schemas) },
   ),
 })).value;
 
@@ -55,15 +64,43 @@ export function anySchema(draft: Draft): fc.Arbitrary<Schema> {
     fc.tuple(schema, schema).map(wide),
   );
   const key = atLeast(draft, '2019-09') ? '$defs' : 'definitions';
-  return fc.tuple(root, parts).map(([keywords, defined]) => {
-    const named = Object.fromEntries(defined.map((part, i) => [`d${i}`, grounded(part, key, i + 1)]));
+  // Each definition is a resource of its own then, so that dynamic references have a choice.
+  const anchors = atLeast(draft, '2019-09')
+    ? fc.option(fc.array(fc.boolean(), { minLength: definitions + 1, maxLength: definitions + 1 }))
+    : fc.constant(null);
+  return fc.tuple(root, parts, anchors).map(([keywords, defined, dynamic]) => {
+    const ground = { draft, toDefinition: dynamic ? 'd' : `#/${key}/d`, isDynamic: dynamic !== null };
+    const anchor = (i: number): Schema => {
+      if (draft === '2019-09') return dynamic?.[i] ? { $recursiveAnchor: true } : {};
+      return { [dynamic?.[i] ? '$dynamicAnchor' : '$anchor']: 'n' };
+    };
+    const resource = (part: unknown, i: number) => ({
+      ...(typeof part === 'object' ? part : { allOf: [part] }),
+      $id: `d${i}`,
+      ...anchor(i),
+    });
+    const named = Object.fromEntries(
+      defined.map((part, i) => {
+        const made = grounded(part, ground, i + 1);
+        return [`d${i}`, dynamic ? resource(made, i) : made];
+      }),
+    );
     return {
       $schema: metaSchemaUris[draft],
-      ...(grounded(keywords, key, 0) as Schema),
+      ...(grounded(keywords, ground, 0) as Schema),
+      ...(dynamic && { $id: 'https://x.test/root', ...anchor(definitions) }),
       type: 'object',
       [key]: named,
     };
   });
+}
+
+interface Ground {
+  draft: Draft;
+  /** The reference to a definition, without its number. */
+  toDefinition: string;
+  /** Whether there are anchors for dynamic references. */
+  isDynamic: boolean;
 }
 
 /** So many properties that those with the same schema share their code. */
@@ -76,19 +113,22 @@ function wide(schemas: unknown[]): Schema {
  * Gives the places of references their targets. Only a reference from within a part of the payload may lead upwards: any
  * other could go round in circles.
  */
-function grounded(schema: unknown, key: string, from: number, isWithin = false): unknown {
-  if (Array.isArray(schema)) return schema.map((part) => grounded(part, key, from, isWithin));
+function grounded(schema: unknown, to: Ground, from: number, isWithin = false): unknown {
+  if (Array.isArray(schema)) return schema.map((part) => grounded(part, to, from, isWithin));
   if (typeof schema !== 'object' || schema === null) return schema;
   const out: Schema = {};
   for (const [keyword, value] of Object.entries(schema)) {
     if (keyword === '$ref') {
       const least = isWithin ? 0 : from;
       const target = least + ((value as number) % (definitions - least || 1));
-      if (target < definitions) out.$ref = `#/${key}/d${target}`;
+      if (value === 'meta') out.$ref = metaSchemaUris[to.draft];
+      else if (target < definitions) out.$ref = to.toDefinition + target;
+    } else if (keyword === '$dynamicRef' || keyword === '$recursiveRef') {
+      if (to.isDynamic && isWithin) out[keyword] = value;
     } else if (goesWithin.has(keyword) && named.has(keyword)) out[keyword] = ground(value as Schema, true);
     else if (named.has(keyword)) out[keyword] = ground(value as Schema, isWithin);
-    else if (goesWithin.has(keyword)) out[keyword] = grounded(value, key, from, true);
-    else if (applied.has(keyword)) out[keyword] = grounded(value, key, from, isWithin);
+    else if (goesWithin.has(keyword)) out[keyword] = grounded(value, to, from, true);
+    else if (applied.has(keyword)) out[keyword] = grounded(value, to, from, isWithin);
     else out[keyword] = value;
   }
   return out;
@@ -97,7 +137,7 @@ function grounded(schema: unknown, key: string, from: number, isWithin = false):
     return Object.fromEntries(
       Object.entries(parts).map(([name, part]) => [
         name,
-        Array.isArray(part) ? part : grounded(part, key, from, within),
+        Array.isArray(part) ? part : grounded(part, to, from, within),
       ]),
     );
   }
@@ -151,7 +191,7 @@ function keywordsOf(draft: Draft, schema: fc.Arbitrary<unknown>): Keyword[] {
     one('anyOf', schemas),
     one('oneOf', schemas),
     one('not', schema),
-    one('$ref', fc.nat({ max: definitions })),
+    one('$ref', fc.oneof({ weight: 8, arbitrary: fc.nat({ max: definitions }) }, fc.constant('meta'))),
   ];
   if (draft === '04')
     found.push(
@@ -183,7 +223,8 @@ function keywordsOf(draft: Draft, schema: fc.Arbitrary<unknown>): Keyword[] {
         fc.dictionary(anyName, fc.oneof(anyNames, schema), { maxKeys: 2, noNullPrototype: true }),
       ),
     );
-  if (draft === '2020-12') found.push(one('prefixItems', schemas));
+  if (draft === '2019-09') found.push(one('$recursiveRef', fc.constant('#')));
+  if (draft === '2020-12') found.push(one('prefixItems', schemas), one('$dynamicRef', fc.constant('#n')));
   else found.push(one('items', schemas), fc.record({ items: schemas, additionalItems: schema }));
   return found;
 }

@@ -13,5 +13,8 @@ builders = {
 
 for line in sys.stdin:
     question = json.loads(line)
-    validator = builders[question["oracle"]](question["schema"])
-    print(json.dumps([validator.is_valid(payload) for payload in question["payloads"]]), flush=True)
+    answers = {}
+    for name in question["validators"]:
+        validator = builders[name](question["schema"])
+        answers[name] = [validator.is_valid(payload) for payload in question["payloads"]]
+    print(json.dumps(answers), flush=True)

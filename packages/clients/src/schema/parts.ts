@@ -1,4 +1,5 @@
 import { checkWalk, type Target } from '@sluice/schemas/check/check-walk.ts';
+import { metaSchemaAt } from '@sluice/schemas/check/meta-schemas.ts';
 import { draftOf, refStandsAlone } from '@sluice/schemas/draft.ts';
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
 
@@ -18,6 +19,7 @@ const isMeaningful = (keyword: string) => !notes.includes(keyword);
 export function createParts(root: Schema) {
   const draft = draftOf(root.$schema) ?? '2020-12';
   const { targets, places } = checkWalk(root, draft);
+  const isMeta = ({ place }: Target) => metaSchemaAt(place.resource, draft) !== undefined;
   const made = new Map<string, Schema>();
   const numbers = new Map<unknown, number>();
 
@@ -47,11 +49,10 @@ export function createParts(root: Schema) {
       if (!isObject(next) || seen.has(next)) continue;
       seen.add(next);
       const references = [...(targets.get(next)?.values() ?? [])];
-      todo.push(...references.flatMap((target) => ('place' in target ? [target.place.schema] : [])));
+      todo.push(...references.filter((target) => !isMeta(target)).map(({ place }) => place.schema));
       if (refStandsAlone(draft) && references.length > 0) continue;
       if (Array.isArray(next.allOf)) todo.push(...next.allOf.toReversed());
-      if (references.some((target) => 'metaSchema' in target) || Object.keys(next).some(isMeaningful))
-        found.add(next);
+      if (references.some(isMeta) || Object.keys(next).some(isMeaningful)) found.add(next);
     }
     return [...found];
   }
@@ -60,14 +61,14 @@ export function createParts(root: Schema) {
   function nameOf(schema: unknown): string | undefined {
     if (!isObject(schema)) return undefined;
     const target = targets.get(schema)?.get('$ref');
-    const at = target && 'place' in target ? target.place.at : places.get(schema)?.at;
+    const at = target ? target.place.at : places.get(schema)?.at;
     return /^\/(?:\$defs|definitions)\/([^/]+)$/.exec(at ?? '')?.[1];
   }
 
   /** Whether where a reference leads depends on the way to it. */
   const isDynamic = (schema: Schema) =>
     [...(targets.get(schema)?.values() ?? [])].some(
-      (target: Target) => 'metaSchema' in target || target.anchor !== undefined,
+      (target) => isMeta(target) || target.anchor !== undefined,
     );
 
   return { allOf, combine, keyOf, nameOf, isDynamic };

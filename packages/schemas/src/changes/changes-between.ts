@@ -44,4 +44,5 @@ function reasonOf(error: unknown): string {
 const draftIn = ({ $schema }: Schema): Draft => draftOf($schema) ?? '2020-12';
 
 /** The schema without notes, with pointers for references. */
-const resolved = (schema: Schema, draft: Draft) => link(schema, draft, checkWalk(schema, draft)).schema;
+const resolved = (schema: Schema, draft: Draft) =>
+  link(schema, draft, checkWalk(schema, draft), 'named').schema;

@@ -1,17 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { type Draft, draftOf, idKeyword, metaSchemaUris, refStandsAlone } from '../draft.ts';
+import { type Draft, draftOf, idKeyword, refStandsAlone } from '../draft.ts';
 import { limits } from '../limits.ts';
 import { translatePattern } from '../patterns/pattern.ts';
 import { append, Refused, shown } from '../refusal.ts';
 import { isObject } from '../schema.ts';
 import { keywordsOf } from './keywords.ts';
+import { metaSchemaAt } from './meta-schemas.ts';
 
 /** A schema within the document, its JSON Pointer from the root, and the URI of its resource (`$id`). */
 export type Place = { schema: unknown; at: string; resource: string };
 
 /** Where a reference leads. `anchor`: the name of a dynamic anchor, whose target depends on the way there. */
-export type Target = { place: Place; anchor?: string } | { metaSchema: string };
+export type Target = { place: Place; anchor?: string };
 
 export type Walk = {
   /** By schema. */
@@ -28,6 +29,7 @@ const rootUri = 'sluice://schema/';
 
 /**
  * Visits all schemas of a document, including the targets of references, and resolves the references.
+ * A meta-schema of the draft is one more document once a reference leads there.
  * Throws Refused for parts that are not allowed. Values, such as those of `enum`, are not visited.
  */
 export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
@@ -124,18 +126,16 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
     const target = find(reference, resource, from);
     const targets = walked.targets.get(schema) ?? new Map<string, Target>();
     walked.targets.set(schema, targets.set(keyword, target));
-    if ('place' in target) todo.push(target.place);
+    todo.push(target.place);
   }
 
   function find(reference: string, resource: string, from: string): Target {
     const [uri, fragment] = split(reference, resource, from);
-    const document = documents.get(uri);
-    if (document === undefined) {
-      if (isMetaSchema(uri, draft)) return { metaSchema: `${uri}#${fragment}` };
+    const document = documents.get(uri) ?? addMetaSchema(uri);
+    if (document === undefined)
       throw new Refused(
         `the reference ${JSON.stringify(reference)} leads outside the schema, at ${shown(from)}`,
       );
-    }
     const named = fragment === '' ? document : anchors.get(`${uri}#${fragment}`);
     const dynamic = walked.dynamicAnchors.get(uri)?.get(fragment);
     if (named) return dynamic ? { place: dynamic, anchor: fragment } : { place: named };
@@ -143,6 +143,17 @@ export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {
     if (place === undefined)
       throw new Refused(`the reference ${JSON.stringify(reference)} leads nowhere, at ${shown(from)}`);
     return { place };
+  }
+
+  /** A document that is known without being sent; undefined if the URI names none. */
+  function addMetaSchema(uri: string): Place | undefined {
+    const schema = metaSchemaAt(uri, draft);
+    if (schema === undefined) return undefined;
+    const place: Place = { schema, at: `${uri}#`, resource: uri };
+    documents.set(uri, place);
+    todo.push(place);
+    walk();
+    return place;
   }
 
   /** The schema at a pointer into a resource; undefined if there is none. */
@@ -178,12 +189,6 @@ function split(reference: string, base: string, at: string): [uri: string, fragm
   } catch {
     throw new Refused(`${JSON.stringify(reference)} is not a URI reference, at ${shown(at)}`);
   }
-}
-
-/** Whether a URI names the draft's meta-schema or one of its vocabularies. */
-function isMetaSchema(uri: string, draft: Draft): boolean {
-  const meta = metaSchemaUris[draft];
-  return uri === meta || uri.startsWith(meta.replace(/schema$/, 'meta/'));
 }
 
 function checkPattern(pattern: string, at: string): void {

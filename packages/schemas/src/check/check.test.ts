@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { drafts, metaSchemaUris } from '../draft.ts';
 import { limits } from '../limits.ts';
 import { checkSchema } from './check.ts';
+import { misspeltKeywords } from './misspelt.ts';
+import { unnamedRequired } from './unnamed.ts';
 
 const object = (rest: object = {}) => JSON.stringify({ type: 'object', ...rest });
 const nested = (depth: number) => `{"type":"object","not":${'{"not":'.repeat(depth)}{}${'}'.repeat(depth)}}`;
@@ -121,4 +124,11 @@ describe('checkSchema', () => {
   it.each(accepted)('accepts %s', (_why, raw, draft) => {
     expect(checkSchema(raw)).toMatchObject({ draft, schema: JSON.parse(raw) });
   });
+});
+
+it.each(drafts)('draft %s: does not warn of what a meta-schema says', (draft) => {
+  const $schema = metaSchemaUris[draft];
+  const { walk } = checkSchema(object({ $schema, properties: { value: { $ref: $schema } } }));
+  expect(walk.places.size).toBeGreaterThan(20);
+  expect([...misspeltKeywords(walk, draft), ...unnamedRequired(walk)]).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { Refused } from '../refusal.ts';
 import { isObject } from '../schema.ts';
 import type { Place, Target, Walk } from './check-walk.ts';
 import { keywordsOf } from './keywords.ts';
+import { metaSchemaAt } from './meta-schemas.ts';
 
 /** Marks each schema of a document that uses `unevaluated…`. */
 export const tracked = 'sluice:evaluated';
@@ -15,18 +16,19 @@ export type Linked = {
   schema: Record<string, unknown>;
   /** Whether the schema uses `unevaluated…`. */
   tracks: boolean;
-  /** Whether the schema refers to the meta-schema of a draft. */
-  usesMetaSchema: boolean;
 };
 
 /**
  * Replaces identifiers, anchors and dynamic references by plain references to definitions, and drops unknown keywords.
+ * `metaSchemas`: whether they become definitions too, or keep their names.
+ *
  * A target has one definition for each set of dynamic anchors on the ways to it.
  */
 export function link(
   root: Record<string, unknown>,
   draft: Draft,
   { places, targets, dynamicAnchors }: Walk,
+  metaSchemas: 'copied' | 'named' = 'copied',
 ): Linked {
   const keywords = keywordsOf(draft);
   const tracks = [...places.keys()].some(
@@ -38,14 +40,13 @@ export function link(
   const names = new Map<string, string>();
   const todo: { name: string; place: Place; scope: Scope }[] = [];
   let copied = 0;
-  let usesMetaSchema = false;
 
   const start = enter({ key: '', anchors: new Map() }, places.get(root) as Place);
   names.set(`${start.key}\n`, '#');
   const schema = copy(root, start) as Record<string, unknown>;
   for (let next = todo.pop(); next; next = todo.pop())
     definitions[next.name] = copy(next.place.schema, next.scope);
-  return { schema: { $schema: metaSchemaUris[draft], ...schema, definitions }, tracks, usesMetaSchema };
+  return { schema: { $schema: metaSchemaUris[draft], ...schema, definitions }, tracks };
 
   function copy(schema: unknown, outer: Scope): unknown {
     if (!isObject(schema) || Object.keys(schema).length === 0) return schema;
@@ -79,12 +80,8 @@ export function link(
     return Object.fromEntries(Object.entries(value).map(([name, child]) => [name, copy(child, scope)]));
   }
 
-  function refer(keyword: string, target: Target, scope: Scope): string {
-    if ('metaSchema' in target) {
-      usesMetaSchema = true;
-      return target.metaSchema;
-    }
-    const { place: near, anchor } = target;
+  function refer(keyword: string, { place: near, anchor }: Target, scope: Scope): string {
+    if (metaSchemas === 'named' && metaSchemaAt(near.resource, draft)) return near.at;
     const place = (keyword !== '$ref' && anchor !== undefined && scope.anchors.get(anchor)) || near;
     const inner = enter(scope, place);
     const key = `${inner.key}\n${place.at}`;

@@ -3,14 +3,17 @@ import { serve } from '@sluice/threads/serve.ts';
 import { changesBetween } from '../changes/changes-between.ts';
 import type { Change } from '../changes/report.ts';
 import { type Checked, checkSchema } from '../check/check.ts';
+import { checkAndLink } from '../check/check-and-link.ts';
 import { link } from '../check/link.ts';
 import { misspeltKeywords } from '../check/misspelt.ts';
 import { unnamedRequired } from '../check/unnamed.ts';
 import { draftWarnings } from '../draft.ts';
+import type { Outline } from '../judge/compiled-schema.ts';
+import { type Members, membersIn } from '../patterns/property.ts';
 import { Refused } from '../refusal.ts';
 import { parseSchema } from '../schema.ts';
-import { checkAndLink, type Generated, generate } from './generate.ts';
-import { type Outline, outlineOf } from './outline.ts';
+import { type Generated, generate } from './generate.ts';
+import { outlineOf } from './outline.ts';
 
 /** A request to the thread of ./compiler.ts, which keeps no state between requests. */
 export interface CompileRequest {
@@ -18,14 +21,21 @@ export interface CompileRequest {
   raw: string;
   /** No application has the schema yet, so more is refused. */
   isNew: boolean;
-  /** `outline`: without code, if rules are enough. */
+  /** `outline`: without code. */
   form: 'outline' | 'first' | 'exhaustive';
   /** The text of the current schema, to list the changes. */
   inForce?: string;
 }
 
 export type CompileReply =
-  | { outline: Outline; generated: Generated | undefined; warnings: string[]; changes: Change[] }
+  | {
+      outline: Outline;
+      /** What the property escapes of patterns match. */
+      members: Members;
+      generated: Generated | undefined;
+      warnings: string[];
+      changes: Change[];
+    }
   | { problem: string };
 
 // Warms up Ajv, so that the first schema does not pay for it.
@@ -39,11 +49,10 @@ serve<CompileRequest, CompileReply>(({ raw, isNew, form, inForce }) => {
     // An accepted schema was checked before.
     const linked =
       form === 'outline' ? link(checked.schema, checked.draft, checked.walk) : checkAndLink(checked);
-    const code = form === 'outline' ? undefined : generate(checked, form === 'exhaustive', linked);
-    const outline = outlineOf(linked);
-    const generated = code ?? (outline.linked ? undefined : generate(checked, false, linked));
+    const generated = form === 'outline' ? undefined : generate(checked, form === 'exhaustive', linked);
+    const outline = outlineOf(linked, checked.draft);
     const changes = inForce === undefined ? [] : changesBetween(parseSchema(inForce), checked.schema);
-    return { outline, generated, warnings, changes };
+    return { outline, members: membersIn(outline.linked), generated, warnings, changes };
   } catch (error) {
     return { problem: describe(error) };
   }

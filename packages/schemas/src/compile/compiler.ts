@@ -2,19 +2,17 @@ import { unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { type Admission, createThread, unlimited } from '@sluice/threads/thread.ts';
-import { rulesOf } from '../accept/rules-of.ts';
 import type { Change } from '../changes/report.ts';
+import { type CompiledSchema, createCompiledSchema } from '../judge/compiled-schema.ts';
 import { limits } from '../limits.ts';
 import { learnMembers } from '../patterns/property.ts';
 import { createSharing } from '../sharing.ts';
 import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
-import type { Generated } from './generate.ts';
-import type { Outline } from './outline.ts';
 
 /** `warnings`: probable mistakes in a new schema. `changes`: since the schema `inForce`. */
 export type Compiled =
-  | { ok: true; validator: Validator; warnings: string[]; changes: Change[] }
+  | { ok: true; schema: CompiledSchema; validator: Validator; warnings: string[]; changes: Change[] }
   | { ok: false; problem: string };
 
 interface CompileOptions {
@@ -57,7 +55,7 @@ export function createCompiler({
     tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
   });
-  const shared = createSharing<Validator>();
+  const shared = createSharing<{ schema: CompiledSchema; validator: Validator }>();
   // A schema that a quiet machine accepted must also load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
 
@@ -86,23 +84,22 @@ export function createCompiler({
     async compile(raw, { client = '', isNew = false, inForce, isLazy = false } = {}) {
       const answer = await ask(client, { raw, isNew, form: isLazy ? 'outline' : 'first', inForce });
       if ('problem' in answer) return { ok: false, problem: answer.problem };
-      const { outline, generated, warnings, changes } = answer;
-      learnMembers(outline.members);
-      const create = () =>
-        createValidator((form) => generate(raw, client, form), {
-          rules: outline.linked && rulesOf(outline.linked),
+      const { outline, members, generated, warnings, changes } = answer;
+      learnMembers(members);
+      const create = () => {
+        const schema = createCompiledSchema(outline);
+        const size = schema.size + (generated ? generated.code.length * 3 : 0);
+        const validator = createValidator((form) => generate(raw, client, form), {
+          schema,
           generated,
           onDefect,
-          size: sizeOf(outline, generated),
+          size,
         });
-      return { ok: true, validator: isLazy ? shared(outline.hash, create) : create(), warnings, changes };
+        return { schema, validator };
+      };
+      const { schema, validator } = isLazy ? shared(outline.hash, create) : create();
+      return { ok: true, schema, validator, warnings, changes };
     },
     close: thread.close,
   };
-}
-
-/** Measured in the heap of a process with 10,000 different schemas. */
-function sizeOf({ linked, length, instructions }: Outline, generated: Generated | undefined): number {
-  const rules = linked ? length * 8 + instructions * 1_200 : 0;
-  return 1_000 + rules + (generated ? generated.code.length * 3 : 0);
 }

@@ -20,12 +20,6 @@ it('accepts without code, and has code for what is wrong once it was asked for',
   expect(quick.validate({ a: 1 })).toEqual([{ path: '/a', keyword: 'type', message: 'must be string' }]);
 });
 
-it('has code at once where rules cannot say what the schema means', async () => {
-  const { quick } = await compile({ unevaluatedProperties: false });
-  expect(quick.validate({})).toBeNull();
-  expect(quick.validate({ a: 1 })).toMatchObject([{ keyword: 'unevaluatedProperties' }]);
-});
-
 it.each([
   ['title and description', { properties: { a: { type: 'string' } }, title: 'A', description: 'a' }, true],
   [

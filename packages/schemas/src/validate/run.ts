@@ -21,7 +21,7 @@ export interface Run {
   quickly(payload: unknown): Issue[] | null;
 }
 
-const tooManySteps: Issue = {
+export const tooManySteps: Issue = {
   path: '',
   keyword: 'budget',
   message: 'validation against this schema takes too many steps; simplify the schema or send less at once',

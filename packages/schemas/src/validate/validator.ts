@@ -1,9 +1,10 @@
-import { type Rules, surelyAccepts } from '../accept/accepts.ts';
 import { OutOfSteps } from '../budget.ts';
 import type { Generated } from '../compile/generate.ts';
+import type { CompiledSchema } from '../judge/compiled-schema.ts';
+import type { Verdict } from '../judge/judge.ts';
 import { limits } from '../limits.ts';
 import { createForm } from './form.ts';
-import { type Issue, isTooMany } from './run.ts';
+import { type Issue, isTooMany, tooManySteps } from './run.ts';
 
 export type Validator = {
   /** Null if the payload conforms, else the first fault. Takes bounded time. Throws OutOfSteps if `code` was never asked for. */
@@ -24,8 +25,8 @@ export type Validator = {
 export type GenerateCode = (form: 'first' | 'exhaustive') => Promise<Generated | undefined>;
 
 interface Parts {
-  /** They pass what conforms, so code is generated only for payloads that do not. */
-  rules?: Rules | undefined;
+  /** It gives the verdict, so code is generated only for payloads that do not conform. */
+  schema?: CompiledSchema | undefined;
   /** The code that finds the first issue, if there is one already. */
   generated?: Generated | undefined;
   /** If generated code fails while it explains, this gets the error, and only the first issue is known. */
@@ -35,11 +36,10 @@ interface Parts {
 
 export function createValidator(
   generate: GenerateCode,
-  { rules, generated, onDefect = () => {}, size = 0 }: Parts,
+  { schema, generated, onDefect = () => {}, size = 0 }: Parts,
 ): Validator {
   const first = createForm(() => generate('first'), generated);
   const all = createForm(() => generate('exhaustive'));
-  const conforms = (payload: unknown) => rules !== undefined && surelyAccepts(rules, payload);
 
   async function runAll(isQuick: boolean, payload: unknown) {
     const found = await all.get().catch(() => undefined);
@@ -65,19 +65,27 @@ export function createValidator(
       return found.generated.code;
     },
     exhaustiveCode: async () => (await all.get().catch(() => undefined))?.generated.code,
-    validate: (payload) => (conforms(payload) ? null : first.now().run().run(payload)),
+    validate(payload) {
+      const verdict: Verdict = schema?.judge(payload) ?? 'does not conform';
+      if (verdict === 'too many steps') return [tooManySteps];
+      return verdict === 'conforms' ? null : (first.now().run().run(payload) ?? [unexplained]);
+    },
     explain: (payload, known) => explain(false, payload, known),
     quick: {
       validate(payload) {
-        if (conforms(payload)) return null;
+        const verdict: Verdict = schema?.judgeQuickly(payload) ?? 'does not conform';
+        if (verdict === 'too many steps') throw new OutOfSteps();
+        if (verdict === 'conforms') return null;
         const { generated, run } = first.now();
         expectQuick(generated);
-        return run().quickly(payload);
+        return run().quickly(payload) ?? [unexplained];
       },
       explain: (payload, known) => explain(true, payload, known),
     },
   };
 }
+
+const unexplained: Issue = { path: '', keyword: 'schema', message: 'does not conform to the schema' };
 
 /** Throws OutOfSteps if making the code callable takes longer than a quick validation may. */
 function expectQuick({ code, instructions }: Generated): void {

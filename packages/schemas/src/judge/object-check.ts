@@ -1,6 +1,7 @@
 import { budget, runtime } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
-import { accepts, type Check, type Parts, type Rules } from './accepts.ts';
+import { accepts, type Check, type Rules } from './accepts.ts';
+import type { Parts } from './rules-of.ts';
 
 export const objectKeywords = new Set([
   ...['properties', 'patternProperties', 'additionalProperties', 'propertyNames', 'required'],
@@ -16,8 +17,11 @@ interface Property {
 
 type Members = Record<string, unknown>;
 
-/** The check of all keywords for objects. One loop over the keys also counts those that are required. */
-export function objectCheck(schema: Schema, { rulesOf, pattern: patternOf }: Parts): Check<Members> {
+/** The check of all keywords for objects but `unevaluatedProperties`. One loop over the keys also counts those that are required. */
+export function objectCheck(
+  schema: Schema,
+  { rulesUnlessAny: rulesOf, pattern: patternOf }: Parts,
+): Check<Members> {
   const { minProperties = 0, maxProperties = Number.POSITIVE_INFINITY } = schema as Record<string, number>;
   const required = new Set(schema.required as string[] | undefined);
   const requiredCount = required.size;
@@ -27,28 +31,34 @@ export function objectCheck(schema: Schema, { rulesOf, pattern: patternOf }: Par
     rules: rulesOf(part),
   }));
   const others = rulesOf(schema.additionalProperties);
+  const evaluatesAll = schema.additionalProperties !== undefined;
   const names = rulesOf(schema.propertyNames);
   const dependents = dependentsOf(schema, rulesOf);
 
-  return (value) => {
+  return (value, seen) => {
     // Pays for the loop.
     const { length } = runtime.keys(value);
     if (length < minProperties || length > maxProperties) return false;
+    if (seen !== undefined && evaluatesAll) seen.allKeys = true;
     let missing = requiredCount;
     for (const key in value) {
       const property = properties.get(key);
       if (property?.isRequired) missing -= 1;
-      if (property?.rules && !accepts(property.rules, value[key])) return false;
+      if (property?.rules && !accepts(property.rules, value[key], undefined)) return false;
       let isOther = !property?.isNamed;
       for (const { pattern, rules } of patterns) {
         if (!pattern.test(key)) continue;
         isOther = false;
-        if (rules && !accepts(rules, value[key])) return false;
+        if (rules && !accepts(rules, value[key], undefined)) return false;
       }
-      if (isOther && others && !accepts(others, value[key])) return false;
-      if (names && !accepts(names, key)) return false;
+      if (seen !== undefined && !isOther) seen.addKey(key);
+      if (isOther && others && !accepts(others, value[key], undefined)) return false;
+      if (names && !accepts(names, key, undefined)) return false;
     }
-    return missing === 0 && (dependents.length === 0 || dependents.every((holds) => holds(value)));
+    if (missing > 0) return false;
+    budget.spend(dependents.length);
+    for (const holds of dependents) if (!holds(value, seen)) return false;
+    return true;
   };
 }
 
@@ -57,7 +67,7 @@ const entriesOf = (parts: unknown) => Object.entries((parts ?? {}) as Members);
 function propertiesOf(
   schema: Schema,
   required: Set<string>,
-  rulesOf: Parts['rulesOf'],
+  rulesOf: Parts['rulesUnlessAny'],
 ): Map<string, Property> {
   const properties = new Map<string, Property>();
   for (const name of required) properties.set(name, { rules: undefined, isNamed: false, isRequired: true });
@@ -67,15 +77,16 @@ function propertiesOf(
 }
 
 /** What must hold of an object that has a property: it has others too, or conforms to a schema. */
-function dependentsOf(schema: Schema, rulesOf: Parts['rulesOf']): Check<Members>[] {
+function dependentsOf(schema: Schema, rulesOf: Parts['rulesUnlessAny']): Check<Members>[] {
   const { dependencies, dependentRequired, dependentSchemas } = schema;
   return [dependencies, dependentRequired, dependentSchemas].flatMap(entriesOf).map(([name, needs]) => {
     if (Array.isArray(needs))
       return (value) => {
-        budget.spend(1 + needs.length);
-        return !Object.hasOwn(value, name) || needs.every((need) => Object.hasOwn(value, need));
+        if (!Object.hasOwn(value, name)) return true;
+        budget.spend(needs.length);
+        return needs.every((need) => Object.hasOwn(value, need));
       };
     const rules = rulesOf(needs);
-    return (value) => rules === undefined || !Object.hasOwn(value, name) || accepts(rules, value);
+    return (value, seen) => rules === undefined || !Object.hasOwn(value, name) || accepts(rules, value, seen);
   });
 }
