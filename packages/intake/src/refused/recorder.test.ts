@@ -7,7 +7,6 @@ import { openStore, ownDatabase, throughProxy } from '../../../../test/support/o
 import { until } from '../../../../test/support/sluice.ts';
 import { createCounts } from './counts.ts';
 import { createRefusalRecorder } from './recorder.ts';
-import { createRefusedLines } from './refused-lines.ts';
 import type { RefusedUpload } from './refused-upload.ts';
 
 const log = { debug: () => {} } as never;
@@ -243,16 +242,4 @@ describe('the counts', () => {
     expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
     expect((await store.refusalCounts.totals(other, {}, 10)).map(({ count }) => count)).toEqual([1]);
   });
-});
-
-it('lines of an import are counted exactly, however many there are', async () => {
-  const { application, record, totals, kept } = await begin();
-  const recorder = record();
-  const lines = createRefusedLines();
-  for (let n = 0; n < 2_000; n++) lines.add(refused([detail(n % 7)], '{}', n + 1));
-  lines.add({ ...refused([]), refusal: { name: 'MalformedBodyError', message: 'no JSON' } });
-  lines.noteTo(recorder, application);
-  await recorder.close();
-  expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(2_000);
-  expect((await kept()).map(({ line }) => line)).toEqual(Array.from({ length: 500 }, (_, n) => 500 - n));
 });

@@ -1,7 +1,7 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { inspectRedis, type RedisFacts } from '@sluice/jobs/queue/inspect-redis.ts';
 import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import type { Inspection } from '@sluice/store/inspect.ts';
+import { inspectRedis, type RedisFacts } from '../inspect-redis.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
 
 const majorityMs = 5_000;

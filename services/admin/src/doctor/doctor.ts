@@ -1,5 +1,4 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
 import { jobKinds } from '@sluice/jobs/record/job.ts';
 import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
@@ -7,6 +6,7 @@ import { within } from '@sluice/shared/deadline.ts';
 import { printJson } from '@sluice/shared/terminal/print.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { type Command, CommanderError } from 'commander';
+import { openRedis } from '../inspect-redis.ts';
 import { log } from '../log.ts';
 import { type ServiceName, serviceNames, settingsInForce } from '../settings-in-force.ts';
 import type { Terminal } from '../terminal.ts';

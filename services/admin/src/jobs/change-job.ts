@@ -1,5 +1,4 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
 import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
 import { isRetriable, isUnfinished, type JobRecord } from '@sluice/jobs/record/job-records.ts';
@@ -7,6 +6,7 @@ import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
 import type { AuditAction } from '@sluice/store/accounts/audit-actions.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
+import { openRedis } from '../inspect-redis.ts';
 import { log } from '../log.ts';
 import type { Opened } from '../with-store.ts';
 

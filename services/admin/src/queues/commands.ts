@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { openRedis } from '@sluice/jobs/queue/inspect-redis.ts';
 import { createProducer } from '@sluice/jobs/queue/producer.ts';
 import { allQueues, type QueueDefinition } from '@sluice/jobs/queue/queues.ts';
 import type { Redis, RedisConfig } from '@sluice/jobs/queue/redis.ts';
@@ -7,6 +6,7 @@ import { loadAdminConfig } from '@sluice/shared/config/load.ts';
 import { printRows } from '@sluice/shared/terminal/print.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AdminError } from '../admin-error.ts';
+import { openRedis } from '../inspect-redis.ts';
 import { log } from '../log.ts';
 import type { Terminal } from '../terminal.ts';
 

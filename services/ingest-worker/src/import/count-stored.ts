@@ -2,10 +2,10 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Fate } from '@sluice/intake/line.ts';
-import type { Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import type { Steps } from '../chunks/in-chunks.ts';
 import { lineKeysOf } from './line-keys.ts';
 
 const unzip = promisify(zstdDecompress);

@@ -2,7 +2,6 @@ import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intak
 import type { Fate } from '@sluice/intake/line.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { type ChunkTask, inChunks } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
@@ -11,6 +10,7 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { type ChunkTask, inChunks } from '../chunks/in-chunks.ts';
 import { countStored } from './count-stored.ts';
 import { createProcessChunk } from './process-chunk.ts';
 import { createReadLine } from './read-line.ts';

@@ -4,13 +4,13 @@ import { zstdDecompress } from 'node:zlib';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import { type Fate, type Refusal, refuse } from '@sluice/intake/line.ts';
 import { defect, ofLine } from '@sluice/intake/line-errors.ts';
-import { createRefusedLines, type RefusedLines } from '@sluice/intake/refused/refused-lines.ts';
-import type { Done, Steps } from '@sluice/jobs/in-chunks.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import type { Done, Steps } from '../chunks/in-chunks.ts';
 import { createReport } from '../report.ts';
+import { createRefusedLines, type RefusedLines } from './refused-lines.ts';
 import { createStoreLines } from './store-lines.ts';
 
 const unzip = promisify(zstdDecompress);

@@ -5,7 +5,6 @@ import { otherReason } from '@sluice/intake/refused/counts.ts';
 import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
 import { judgePayload, validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { type ChunkTask, type Done, inChunks, type Steps } from '@sluice/jobs/in-chunks.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedRange, ReasonGroup } from '@sluice/jobs/record/chunk-records.ts';
 import type { RehearsalJob } from '@sluice/jobs/record/job-records.ts';
@@ -17,6 +16,7 @@ import type { EntryRange } from '@sluice/store/entries/pieces.ts';
 import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
+import { type ChunkTask, type Done, inChunks, type Steps } from '../chunks/in-chunks.ts';
 import { createReport, shown } from '../report.ts';
 
 interface Dependencies {

@@ -1,6 +1,6 @@
+import { connectRedis, type Redis, type RedisConfig } from '@sluice/jobs/queue/redis.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { connectRedis, type Redis, type RedisConfig } from './redis.ts';
 
 export interface RedisFacts {
   /** `Redis 8.2.1` or `Valkey 9.1.2`. */

@@ -1,7 +1,4 @@
-import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import { LeaseLost } from '@sluice/store/under-lease.ts';
-import type { Store } from './connect.ts';
-import { createJoinReports } from './join-reports.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
   claimJob,
@@ -11,10 +8,13 @@ import {
   maxAttempts,
   type Piece,
   type Turn,
-} from './kind.ts';
-import type { ChunkResult, ClaimedChunk, ClaimedRange } from './record/chunk-records.ts';
-import { type ChunkedJob, isEnding } from './record/job-records.ts';
-import type { JobResult } from './record/jobs.ts';
+} from '@sluice/jobs/kind.ts';
+import type { ChunkResult, ClaimedChunk, ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
+import { type ChunkedJob, isEnding } from '@sluice/jobs/record/job-records.ts';
+import type { JobResult } from '@sluice/jobs/record/jobs.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { createJoinReports } from './join-reports.ts';
 
 export interface Steps {
   /** Throws LeaseLost: from then on the worker may store nothing. */

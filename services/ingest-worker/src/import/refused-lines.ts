@@ -1,6 +1,11 @@
-import { otherReason } from './counts.ts';
-import type { RefusalRecorder, RefusingApplication } from './recorder.ts';
-import { nameOf, type RefusedUpload, reasonOf, type ToldReason } from './refused-upload.ts';
+import { otherReason } from '@sluice/intake/refused/counts.ts';
+import type { RefusalRecorder, RefusingApplication } from '@sluice/intake/refused/recorder.ts';
+import {
+  nameOf,
+  type RefusedUpload,
+  reasonOf,
+  type ToldReason,
+} from '@sluice/intake/refused/refused-upload.ts';
 
 /** Lines that are kept; further ones are only counted. */
 const mostLines = 500;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
-import type { Store } from './connect.ts';
-import { JobFailed } from './kind.ts';
-import type { Part } from './record/job.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { JobFailed } from '@sluice/jobs/kind.ts';
+import type { Part } from '@sluice/jobs/record/job.ts';
 
 const decompress = promisify(zstdDecompress);
 const compress = promisify(zstdCompress);
