@@ -1,9 +1,9 @@
 import { connectDatabase } from '@sluice/store/connect.ts';
+import { replayStore } from '@sluice/store/refused/replays.ts';
 import { chunkStore } from './record/chunks.ts';
 import { exportJobs } from './record/export-jobs.ts';
 import { jobStore } from './record/jobs.ts';
 import { partStore } from './record/parts.ts';
-import { replayStore } from './record/replays.ts';
 
 export type Store = ReturnType<typeof connectStore>;
 

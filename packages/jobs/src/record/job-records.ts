@@ -1,5 +1,6 @@
 import type { Cut } from '@sluice/store/entries/cuts.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { ReplayResult, ReplaySelection } from '@sluice/store/refused/replays.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import { ObjectId } from 'mongodb';
@@ -71,24 +72,10 @@ export interface RehearsalJob extends Chunked {
 
 export type ChunkedJob = ImportJob | RehearsalJob;
 
-export interface ReplayOptions {
-  /** Ids of refused uploads; absent: the other options select them. */
-  ids?: string[] | undefined;
-  path?: string | undefined;
-  keyword?: string | undefined;
-  property?: string | undefined;
-  from?: Date | undefined;
-  to?: Date | undefined;
+export interface ReplayOptions extends Omit<ReplaySelection, 'after'> {
   /** A JSON Patch and the coercions, as JSON text: keys of users are no keys of documents. */
   patch?: string | undefined;
   coerce?: string | undefined;
-}
-
-export interface ReplayResult {
-  stored: number;
-  still_refused: number;
-  /** Uploads that were stored before with the same key; they are refused no more. */
-  repeated?: number;
 }
 
 /** Validates refused uploads again, and stores the uploads that conform now. */

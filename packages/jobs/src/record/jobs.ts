@@ -1,6 +1,7 @@
-import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { idsOf } from '@sluice/store/ids.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
+import type { ReplayResult } from '@sluice/store/refused/replays.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs, importJobs, rehearsalJobs } from './chunked-jobs.ts';
@@ -142,14 +143,16 @@ export function jobStore(db: Db, chunks: ChunkStore) {
         ),
       ),
 
-    /** Adds deleted entries to a deletion's progress, in the transaction that deletes them. `after`: the last one. */
+    /** Adds to the progress of a job, in the transaction that does the work. `after`: where it goes on. Throws LeaseLost. */
     async advance(
-      id: string,
-      { deleted, after }: { deleted: number; after: EntryId | undefined },
+      { id, fence }: Pick<JobRecord, 'id' | 'fence'>,
+      { done, after, result }: { done: number; after: string | undefined; result?: ReplayResult },
       session: ClientSession,
     ): Promise<void> {
-      const change = { $inc: { done: deleted }, $set: { attempts: 0, after } };
-      await jobs.updateOne({ _id: new ObjectId(id) }, change, { session });
+      const counts = Object.entries(result ?? {}).map(([name, count]) => [`result.${name}`, count]);
+      const change = { $inc: { done, ...Object.fromEntries(counts) }, $set: { attempts: 0, after } };
+      const { matchedCount } = await jobs.updateOne(leased(id, fence), change, { session });
+      if (matchedCount === 0) throw new LeaseLost();
     },
 
     async setTotal(id: string, total: number): Promise<void> {

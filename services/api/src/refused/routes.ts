@@ -197,7 +197,7 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       const owner = application.owner.id;
       await quotas.check('jobs', owner);
       await quotas.checkEntries(owner);
-      const total = await store.replays.count({ application: id, options });
+      const total = await store.replays.count(id, options);
       const fields = { application: id, owner, domain, options, total };
       const job = await store.jobs.create<'replay'>({ kind: 'replay', ...fields });
       return queueAndSend(dependencies, request, reply, job, 'uploads cannot be replayed');

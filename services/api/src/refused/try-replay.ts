@@ -45,7 +45,7 @@ export function createTryReplay({
     async pairs(domain: string, options: ReplayOptions, amendments: Amendments): Promise<string> {
       const application = await cache.get(domain);
       if (!application) throw applicationNotFound(domain);
-      const uploads = await replays.next({ application: application.id, options }, mostPairs);
+      const uploads = await replays.next(application.id, options, mostPairs);
       const pairs: string[] = [];
       for (const upload of uploads) pairs.push(await pairOf(upload, application, amendments));
       return `{"pairs":[${pairs.join(',')}]}`;

@@ -41,7 +41,7 @@ export function deletionKind({ store, leaseMs, log }: Dependencies): JobKind<Del
         async before() {
           if (!(await jobs.renew(id, fence, leaseMs, session))) throw new LeaseLost();
         },
-        after: (_, deleted) => jobs.advance(id, { deleted, after: last }, session),
+        after: (_, deleted) => jobs.advance(job, { done: deleted, after: last }, session),
       });
       if (last) await giveWay();
     }

@@ -18,12 +18,16 @@ import {
   type JobKind,
   type SessionTurn,
 } from '@sluice/jobs/kind.ts';
-import type { ReplayJob, ReplayResult } from '@sluice/jobs/record/job-records.ts';
-import { type NewReason, type ReplayedBatch, UploadsGone } from '@sluice/jobs/record/replays.ts';
+import type { ReplayJob } from '@sluice/jobs/record/job-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { type Before, type NewEntry, sentHash } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import { LeaseLost } from '@sluice/store/under-lease.ts';
+import {
+  type NewReason,
+  type ReplayedBatch,
+  type ReplayResult,
+  UploadsGone,
+} from '@sluice/store/refused/replays.ts';
 
 /** Other work of the process runs after this time. */
 const stepMs = 5;
@@ -124,24 +128,30 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
   }
 
   async function replayAll(job: ReplayJob, { session, check, giveWay }: SessionTurn): Promise<End> {
-    const amendments = readAmendments(job.options);
+    const { application, options } = job;
+    const amendments = readAmendments(options);
     let { after } = job;
     const result: ReplayResult = { stored: 0, still_refused: 0, ...job.result };
     let intake: Intake | undefined;
     for (;;) {
       check();
-      const uploads = await replays.next({ ...job, after });
+      const uploads = await replays.next(application, { ...options, after });
       if (uploads.length === 0) return { result: { result } };
       intake = await refresh(job, intake);
       const batch = await judgeAll(uploads, intake, amendments);
       check();
       try {
-        const counts = await replays.commit(session, job, batch);
-        if (!counts) throw new LeaseLost();
-        after = batch.last;
-        result.stored += counts.stored;
-        result.still_refused += counts.still_refused;
-        if (counts.repeated > 0) result.repeated = (result.repeated ?? 0) + counts.repeated;
+        const { count: done, last } = batch;
+        const { stored, still_refused, repeated } = await replays.commit(
+          session,
+          application,
+          batch,
+          (result) => jobs.advance(job, { done, after: last, result }, session),
+        );
+        after = last;
+        result.stored += stored;
+        result.still_refused += still_refused;
+        if (repeated) result.repeated = (result.repeated ?? 0) + repeated;
       } catch (error) {
         if (!(error instanceof UploadsGone)) throw error;
       }

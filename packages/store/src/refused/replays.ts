@@ -1,16 +1,16 @@
-import type { BatchStore } from '@sluice/store/entries/batches.ts';
-import type { EntryStore, NewEntry, Outcome } from '@sluice/store/entries/entries.ts';
-import type { Hold } from '@sluice/store/entries/horizon.ts';
-import { storeInTransaction } from '@sluice/store/entries/store-in-transaction.ts';
-import type { Writer } from '@sluice/store/entries/writer.ts';
-import { matching } from '@sluice/store/refused/refused.ts';
+import { type ClientSession, type Db, ObjectId } from 'mongodb';
+import type { BatchStore } from '../entries/batches.ts';
+import type { EntryStore, NewEntry, Outcome } from '../entries/entries.ts';
+import type { Hold } from '../entries/horizon.ts';
+import { storeInTransaction } from '../entries/store-in-transaction.ts';
+import type { Writer } from '../entries/writer.ts';
+import { matching } from './refused.ts';
 import {
   type RefusedDocument,
   type RefusedRecord,
+  type RefusedSelection,
   toRefused,
-} from '@sluice/store/refused/refused-records.ts';
-import { type ClientSession, type Db, ObjectId } from 'mongodb';
-import type { JobDocument, ReplayJob, ReplayResult } from './job-records.ts';
+} from './refused-records.ts';
 
 /** The limits of one transaction. An entry as BSON is up to 6.5 times as long. */
 const mostUploads = 500;
@@ -45,22 +45,23 @@ interface Conforming {
 
 const lineOf = ({ line }: Conforming): number => line ?? 0;
 
-/** `repeated`: uploads that were stored before with the same key. */
-type Counts = Required<ReplayResult>;
+export interface ReplayResult {
+  stored: number;
+  still_refused: number;
+  /** Uploads that were stored before with the same key; they are refused no more. */
+  repeated?: number;
+}
 
 /** Some refused uploads were removed meanwhile: read the batch again. */
 export class UploadsGone extends Error {}
 
-/** The job has ended, or another worker has it. */
-class JobGone extends Error {}
-
-const toSelection = ({ options: { path, keyword, property, from, to } }: Pick<ReplayJob, 'options'>) => ({
-  path,
-  keyword,
-  property,
-  from,
-  to,
-});
+/** Which uploads a replay takes. */
+export interface ReplaySelection extends RefusedSelection {
+  /** Their ids; absent: the rest selects them. */
+  ids?: string[] | undefined;
+  /** Id of the last one that was taken. */
+  after?: string | undefined;
+}
 
 /** Turns refused uploads into entries, a batch per transaction: each upload is always either refused or an entry. */
 export function replayStore(
@@ -71,15 +72,13 @@ export function replayStore(
   timeoutMs: number,
 ) {
   const refused = db.collection<RefusedDocument>('refused');
-  const jobs = db.collection<JobDocument>('jobs');
 
-  function filterOf(job: Pick<ReplayJob, 'application' | 'options' | 'after'>) {
-    const { ids } = job.options;
+  function filterOf(application: string, { ids, after, ...selection }: ReplaySelection) {
     return {
       $and: [
-        matching(job.application, toSelection(job)),
+        matching(application, selection),
         ...(ids ? [{ _id: { $in: ids.map((id) => new ObjectId(id)) } }] : []),
-        ...(job.after ? [{ _id: { $gt: new ObjectId(job.after) } }] : []),
+        ...(after ? [{ _id: { $gt: new ObjectId(after) } }] : []),
       ],
     };
   }
@@ -114,12 +113,11 @@ export function replayStore(
 
   async function commitIn(
     session: ClientSession,
-    { id, fence, application: owner }: Pick<ReplayJob, 'id' | 'fence' | 'application'>,
-    { last, count, repeated, conforming, refused: again }: ReplayedBatch,
+    application: ObjectId,
+    { count, repeated, conforming, refused: reasons }: ReplayedBatch,
     createdAt: number,
     holds: Hold[],
-  ): Promise<Counts> {
-    const application = new ObjectId(owner);
+  ): Promise<ReplayResult> {
     const known = await reserveKeys(conforming, session, holds);
     const free = conforming.filter((upload) => !known.has(upload));
     const entriesOf = free.map(({ entry }) => entry);
@@ -134,7 +132,7 @@ export function replayStore(
       const { deletedCount } = await refused.deleteMany({ application, _id: { $in: gone } }, { session });
       if (deletedCount !== gone.length) throw new UploadsGone();
     }
-    const updates = [...again, ...which('conflicting').map(({ taken }) => taken)].map(
+    const updates = [...reasons, ...which('conflicting').map(({ taken }) => taken)].map(
       ({ id, property, ...reason }) => ({
         updateOne: {
           filter: { application, _id: new ObjectId(id) },
@@ -145,61 +143,50 @@ export function replayStore(
       }),
     );
     if (updates.length > 0) await refused.bulkWrite(updates, { session });
-    const counts = {
+    const again = repeated.length + which('repeated').length;
+    return {
       stored: which('stored').length,
       still_refused: count - gone.length,
-      repeated: repeated.length + which('repeated').length,
+      ...(again > 0 && { repeated: again }),
     };
-    const result = {
-      'result.stored': counts.stored,
-      'result.still_refused': counts.still_refused,
-      ...(counts.repeated > 0 && { 'result.repeated': counts.repeated }),
-    };
-    const held = await jobs.updateOne(
-      { _id: new ObjectId(id), state: 'active', fence },
-      { $inc: { done: count, ...result }, $set: { after: last, attempts: 0 } },
-      { session },
-    );
-    if (held.matchedCount === 0) throw new JobGone();
-    return counts;
   }
 
+  /** `after` is called in the same transaction. Throws UploadsGone. */
   async function commit(
     session: ClientSession,
-    job: Pick<ReplayJob, 'id' | 'fence' | 'application'>,
+    application: string,
     batch: ReplayedBatch,
-  ): Promise<Counts | undefined> {
-    let counts: Counts | undefined;
+    after: (result: ReplayResult) => Promise<void>,
+  ): Promise<ReplayResult> {
+    let result: ReplayResult | undefined;
     const holds: Hold[] = [];
-    try {
-      await storeInTransaction(
-        { db, writer, timeoutMs, applications: [job.application] },
-        async ({ now }) => {
-          counts = await commitIn(session, job, batch, now(), holds);
-        },
-        session,
-      );
-      for (const hold of holds) await hold.release();
-      return counts;
-    } catch (error) {
-      if (error instanceof JobGone) return undefined;
-      throw error;
-    }
+    await storeInTransaction(
+      { db, writer, timeoutMs, applications: [application] },
+      async ({ now }) => {
+        result = await commitIn(session, new ObjectId(application), batch, now(), holds);
+        await after(result);
+      },
+      session,
+    );
+    for (const hold of holds) await hold.release();
+    return result as ReplayResult;
   }
 
   return {
-    /** Counts the remaining uploads of a replay. */
-    count: (job: Pick<ReplayJob, 'application' | 'options' | 'after'>): Promise<number> =>
-      refused.countDocuments(filterOf(job)),
+    /** How many a replay takes. */
+    count: (application: string, selection: ReplaySelection): Promise<number> =>
+      refused.countDocuments(filterOf(application, selection)),
 
-    /** The next uploads of a replay, oldest first. */
+    /** The next ones, oldest first. */
     async next(
-      job: Pick<ReplayJob, 'application' | 'options' | 'after'>,
+      application: string,
+      selection: ReplaySelection,
       limit = mostUploads,
     ): Promise<RefusedRecord[]> {
       const found: RefusedRecord[] = [];
       let bytes = 0;
-      for await (const document of refused.find(filterOf(job)).sort({ _id: 1 }).limit(limit)) {
+      const oldestFirst = refused.find(filterOf(application, selection)).sort({ _id: 1 });
+      for await (const document of oldestFirst.limit(limit)) {
         bytes += document.size;
         if (bytes > mostBytes && found.length > 0) break;
         found.push(toRefused(document));
@@ -207,7 +194,6 @@ export function replayStore(
       return found;
     },
 
-    /** Undefined: the lease is lost. Throws UploadsGone. */
     commit,
   };
 }
