@@ -3,7 +3,6 @@ import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
 import { type EntryId, toKey } from '../entries/entry-id.ts';
 import { readDocument } from '../entries/read-document.ts';
 import { newDelivery, unpacked, waitsAgain } from './new-delivery.ts';
-import { type DeliverySize, settle } from './settle.ts';
 import {
   type Attempt,
   type Content,
@@ -41,14 +40,14 @@ export function deliveryStore(db: Db) {
       return { result: documents.map(toDelivery), total };
     },
 
-    /** The one to send next. `most`: of one with entries. */
-    async next(webhook: Pick<Named, 'id'>, most: DeliverySize): Promise<Waiting | undefined> {
+    /** The one to send next. */
+    async next(webhook: Pick<Named, 'id'>): Promise<Waiting | undefined> {
       const found = await deliveries.findOne({ ...of(webhook), state: 'waiting' }, { sort: { _id: 1 } });
       if (!found) return undefined;
       const { content, triedSince, askedAt } = found;
       return {
         ...toDelivery(found),
-        content: unpacked('stretch' in content ? await settle(db, found, content.stretch, most) : content),
+        content: unpacked(content),
         ...(triedSince && { triedSince }),
         ...(askedAt && { askedAt }),
       };

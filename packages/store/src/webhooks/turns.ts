@@ -18,7 +18,7 @@ const isValid = ({ until }: Secret) => until === undefined || until.getTime() > 
 /** Which webhook to take: one whose last try failed or not, and of none of these owners. */
 interface Choice {
   isFailing: boolean;
-  notOf: (string | undefined)[];
+  notOf: string[];
 }
 
 /** When to look again, and whether the last try failed. */
@@ -28,14 +28,14 @@ export interface Rest {
 }
 
 function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
-  const { since, fence, secrets, progress, owner, newsUntil, wakes = 0, news = 0 } = found;
+  const { since, fence, secrets, progress, owner, newsUntil, wakes, news } = found;
   return {
     ...toWebhook(found),
     since,
     fence,
     secrets: secrets.filter(isValid),
     progress,
-    ...(owner && { owner: owner.toHexString() }),
+    owner: owner.toHexString(),
     ...(newsUntil && { newsUntil }),
     wakes,
     news,
@@ -43,9 +43,7 @@ function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
 }
 
 /** Whether a counter is what it was. */
-const is = (counter: 'wakes' | 'news', before: number) => ({
-  $eq: [{ $ifNull: [`$${counter}`, 0] }, before],
-});
+const is = (counter: 'wakes' | 'news', before: number) => ({ $eq: [`$${counter}`, before] });
 
 /** The turns of webhooks: one worker at a time has a webhook, until its lease is over. */
 export function webhookTurns(db: Db) {
@@ -60,7 +58,7 @@ export function webhookTurns(db: Db) {
         {
           state: 'active',
           isFailing: isFailing ? true : { $exists: false },
-          owner: { $nin: notOf.map((owner) => (owner === undefined ? null : new ObjectId(owner))) },
+          owner: { $nin: notOf.map((owner) => new ObjectId(owner)) },
           $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] },
         } as Filter<WebhookDocument>,
         [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }],

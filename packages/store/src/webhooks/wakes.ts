@@ -8,7 +8,7 @@ const slackMs = 1_000;
 /** Above all times that entries have by now, by MongoDB's clock. */
 const aheadMs = maxSkewMs + slackMs;
 
-const raised = (counter: 'wakes' | 'news') => ({ $add: [{ $ifNull: [`$${counter}`, 0] }, 1] });
+const raised = (counter: 'wakes' | 'news') => ({ $add: [`$${counter}`, 1] });
 const untilNow = { $max: ['$newsUntil', fromNow(aheadMs)] };
 /** News do not shorten the wait after a failed try. */
 const unlessFailing = { $cond: ['$isFailing', '$dueAt', '$$NOW'] };

@@ -31,8 +31,8 @@ export interface WebhookRecord {
   state: WebhookState;
   reason?: string;
   createdAt: Date;
-  /** Username; absent in webhooks of before it was kept. */
-  createdBy?: string;
+  /** Username. */
+  createdBy: string;
   lastModifiedAt: Date;
 }
 
@@ -64,7 +64,7 @@ export interface TakenWebhook extends WebhookRecord {
   secrets: Secret[];
   progress: Progress;
   /** The owner of the application, when a worker saw it last. */
-  owner?: string;
+  owner: string;
   /** There may be entries of before then that it was not told. */
   newsUntil?: Date;
   /** How often it was woken, and had news. */
@@ -72,13 +72,10 @@ export interface TakenWebhook extends WebhookRecord {
   news: number;
 }
 
-export interface WebhookDocument
-  extends Omit<TakenWebhook, 'id' | 'application' | 'owner' | 'wakes' | 'news'> {
+export interface WebhookDocument extends Omit<TakenWebhook, 'id' | 'application' | 'owner'> {
   _id: ObjectId;
   application: ObjectId;
-  owner?: ObjectId;
-  wakes?: number;
-  news?: number;
+  owner: ObjectId;
   /** The last try failed. */
   isFailing?: true;
   /** When a worker looks next. */
@@ -86,7 +83,7 @@ export interface WebhookDocument
   leaseUntil: Date;
 }
 
-export type DeliveryState = 'waiting' | 'delivered' | 'failed';
+export type DeliveryState = 'waiting' | 'delivered';
 
 /** The last try of a delivery. `body`: the first KiB of the answer. */
 export interface Attempt {
@@ -112,17 +109,11 @@ export type Content = { entries: EntryId[] } | { data: Record<string, unknown> }
 /** `ids`: those of the entries, in order and without a gap. */
 export type StoredContent = { ids: Binary } | { data: Record<string, unknown> };
 
-/** Entries between two keys, with both. Deliveries of before they had ids have it; see `settle`. */
-export interface EntryStretch {
-  first: EntryId;
-  last: EntryId;
-}
-
 export interface DeliveryDocument extends Omit<DeliveryRecord, 'id'> {
   _id: ObjectId;
   webhook: ObjectId;
   application: ObjectId;
-  content: StoredContent | { stretch: EntryStretch };
+  content: StoredContent;
   /** Of the first try since it began to wait. */
   triedSince?: Date;
   /** When somebody asked for it again. */
@@ -151,7 +142,7 @@ export const toWebhook = ({
   state,
   ...(reason !== undefined && { reason }),
   createdAt,
-  ...(createdBy !== undefined && { createdBy }),
+  createdBy,
   lastModifiedAt,
 });
 

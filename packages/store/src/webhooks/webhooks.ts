@@ -61,6 +61,8 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
         secrets: [{ secret }],
         progress: await fromHere(version),
         fence: 0,
+        wakes: 0,
+        news: 0,
         // By MongoDB's clock: at once.
         leaseUntil: new Date(0),
         dueAt: new Date(0),
@@ -95,10 +97,10 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       const found = await webhooks.findOne(one(id, webhook));
       if (!found) return undefined;
       const now = new Date();
-      // What failed is tried again, so that nothing is left out.
+      // The tries of what waits begin anew.
       if (change.state === 'active' && found.state !== 'active')
         await deliveries.updateMany(
-          { webhook: found._id, state: { $in: ['waiting', 'failed'] }, type: { $ne: 'ping' } },
+          { webhook: found._id, state: 'waiting', type: { $ne: 'ping' } },
           waitsAgain(),
         );
       const { events: before, since } = found;

@@ -55,7 +55,7 @@ const fields = {
   }),
   reason: Type.Optional(Type.String()),
   createdAt: DateTime(),
-  createdBy: Type.Optional(Text('Username; absent in old webhooks.', 'ada')),
+  createdBy: Text('Username.', 'ada'),
   lastModifiedAt: DateTime(),
 };
 const shown = {
@@ -85,10 +85,7 @@ const Attempt = Named('DeliveryAttempt', {
 const deliveryFields = {
   id: Type.String(),
   type: Type.Enum([...webhookEvents, 'ping'], { title: 'DeliveryType' }),
-  state: Type.Enum(['waiting', 'delivered', 'failed'], {
-    title: 'DeliveryState',
-    description: '`failed`: an earlier version gave it up. It waits again once the webhook is set active.',
-  }),
+  state: Type.Enum(['waiting', 'delivered'], { title: 'DeliveryState' }),
   attempts: Int('How often it was sent.', 1),
   createdAt: DateTime(),
   last: Type.Optional(Attempt),

@@ -504,7 +504,7 @@ export const words = {
     deleteText: 'The webhook and its log are deleted. What waits is not delivered.',
     deliveries: 'Deliveries',
     columns: ['Time', 'Event', 'State', 'Tries', 'Status', 'Duration', 'Answer', ''],
-    deliveryStates: { waiting: 'Waiting', delivered: 'Delivered', failed: 'Failed' },
+    deliveryStates: { waiting: 'Waiting', delivered: 'Delivered' },
     answer: 'Show',
     none: { title: 'No deliveries yet', text: 'A ping sends a first one.' },
     redeliver: 'Redeliver',

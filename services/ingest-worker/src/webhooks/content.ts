@@ -1,9 +1,9 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
-import type { DeliverySize } from '@sluice/store/webhooks/settle.ts';
 
-export const most: DeliverySize = { count: 500, bytes: 1024 ** 2 };
+/** Of one delivery; bytes are those of BSON, unless one entry has more. */
+export const most = { count: 500, bytes: 1024 ** 2 };
 
 /** The body of a delivery; undefined where all its entries were deleted. */
 export async function bodyOf(

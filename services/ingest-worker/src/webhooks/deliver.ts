@@ -4,7 +4,7 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
 import type { Rest } from '@sluice/store/webhooks/turns.ts';
 import type { Attempt, TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
-import { bodyOf, most } from './content.ts';
+import { bodyOf } from './content.ts';
 import { createReadNews } from './news.ts';
 import type { Post } from './post.ts';
 import { signatures } from './sign.ts';
@@ -127,7 +127,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     const began = performance.now();
     let webhook = taken;
     while (performance.now() - began < passMs) {
-      const delivery = await deliveries.next(webhook, most);
+      const delivery = await deliveries.next(webhook);
       if (delivery) {
         const rest = await send(webhook, application, delivery);
         if (rest) return rest;

@@ -2,7 +2,7 @@ export type Places = ReturnType<typeof createPlaces>;
 
 /** Places of a worker. An owner may take one more while it has fewer than are free, so nobody ever has all of them. */
 export function createPlaces(limit: number) {
-  const owners = new Map<string | undefined, number>();
+  const owners = new Map<string, number>();
   let taken = 0;
 
   return {
@@ -12,7 +12,7 @@ export function createPlaces(limit: number) {
     full: () => [...owners].filter(([, own]) => own >= limit - taken).map(([owner]) => owner),
 
     /** Until the work has settled. */
-    async hold(owner: string | undefined, work: Promise<void>): Promise<void> {
+    async hold(owner: string, work: Promise<void>): Promise<void> {
       owners.set(owner, (owners.get(owner) ?? 0) + 1);
       taken += 1;
       await work.finally(() => {
