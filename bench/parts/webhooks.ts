@@ -98,12 +98,13 @@ export async function webhooks(bench: Bench): Promise<Section> {
   const turns = [
     { name: 'alone', measure: () => measure(0) },
     { name: `beside ${figure(rates.beside)} uploads a second`, measure: () => measure(rates.beside) },
-    ...harms.map(({ name, begin, end }) => ({
+    ...harms.map(({ name, isSudden, begin, end }) => ({
       name: `beside ${name}`,
       async measure() {
-        await begin();
-        await pause(harmMs);
+        const beginning = begin();
+        if (!isSudden) await beginning.then(() => pause(harmMs));
         const measured = await measure(0);
+        await beginning;
         await end();
         await pause(calmMs);
         return measured;

@@ -12,6 +12,8 @@ const acceptSchema = { type: 'object' };
 /** Webhooks of one other owner, paused until the harm begins. */
 export interface Harm {
   name: string;
+  /** It harms while it begins. */
+  isSudden?: boolean;
   begin(): Promise<void>;
   end(): Promise<void>;
 }
@@ -72,10 +74,12 @@ export async function createHarms(account: Account): Promise<{ harms: Harm[]; st
     };
   }
 
+  const idle = await harm('3,000 idle webhooks', 3_000, neverReached, false);
   return {
     harms: [
       await harm('400 webhooks that hang, each pinged', 400, hangs, true),
-      await harm('3,000 idle webhooks', 3_000, neverReached, false),
+      { ...idle, name: '3,000 webhooks that are set active at once', isSudden: true },
+      idle,
       await harm('40 receivers that send 103 without end, each pinged', 40, informs, true),
     ],
     stop: () => {
