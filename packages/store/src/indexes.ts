@@ -11,6 +11,9 @@ const byOnce = { key: { once: 1 }, partialFilterExpression: { once: { $exists: t
 /** Not on a cluster, where records hold the keys: see `keyRecords`. */
 export const indexesOfEntries: IndexDescription[] = [{ ...byOnce, unique: true }];
 
+/** Where owners take turns. */
+export const webhooksByOwner = { isFailing: 1, owner: 1, dueAt: 1 } as const;
+
 /** By collection; those of entries are made with the collection. */
 const indexes: Record<string, IndexDescription[]> = {
   users: [
@@ -34,6 +37,7 @@ const indexes: Record<string, IndexDescription[]> = {
   webhooks: [
     { key: { application: 1, _id: -1 } },
     { key: { isFailing: 1, dueAt: 1 }, partialFilterExpression: { state: 'active' } },
+    { key: webhooksByOwner, partialFilterExpression: { state: 'active' } },
   ],
   deliveries: [
     { key: { webhook: 1, _id: -1 } },

@@ -1,5 +1,6 @@
 import { type Db, type Filter, ObjectId, type WithId } from 'mongodb';
 import { inTransaction } from '../in-transaction.ts';
+import { webhooksByOwner } from '../indexes.ts';
 import { fromNow, hasMatched, isFree } from '../lease.ts';
 import { type NewDelivery, newDelivery } from './new-delivery.ts';
 import {
@@ -15,10 +16,14 @@ type Turn = Pick<TakenWebhook, 'id' | 'fence'>;
 
 const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
 
-/** Which webhook to take: one whose last try failed or not, and of none of these owners. */
+/** Which webhook to take. */
 interface Choice {
+  /** Whether its last try failed. */
   isFailing: boolean;
+  /** Owners to leave out. */
   notOf: string[];
+  /** The owner who had the last turn beside such owners. */
+  after?: string | undefined;
 }
 
 /** When to look again, and whether the last try failed. */
@@ -52,18 +57,28 @@ export function webhookTurns(db: Db) {
   const taken = ({ id, fence }: Turn) => ({ _id: new ObjectId(id), fence });
 
   return {
-    /** Takes the webhook that is due for longest, for `leaseMs`. */
-    async take(leaseMs: number, { isFailing, notOf }: Choice): Promise<TakenWebhook | undefined> {
-      const found = await webhooks.findOneAndUpdate(
-        {
-          state: 'active',
-          isFailing: isFailing ? true : { $exists: false },
-          owner: { $nin: notOf.map((owner) => new ObjectId(owner)) },
-          $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] },
-        } as Filter<WebhookDocument>,
-        [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }],
-        { sort: { dueAt: 1 }, returnDocument: 'after' },
-      );
+    /**
+     * Takes a webhook for `leaseMs`: the one that is due for longest, or one of the next owner where some are left out. The index
+     * jumps over all that an owner has due.
+     */
+    async take(leaseMs: number, { isFailing, notOf, after }: Choice): Promise<TakenWebhook | undefined> {
+      const due = {
+        state: 'active',
+        isFailing: isFailing ? true : { $exists: false },
+        $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] },
+      } as Filter<WebhookDocument>;
+      const lease = [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }];
+      const beside = (owners: object) =>
+        webhooks.findOneAndUpdate(
+          { ...due, owner: { $nin: notOf.map((owner) => new ObjectId(owner)), ...owners } },
+          lease,
+          { sort: { owner: 1, dueAt: 1 }, hint: webhooksByOwner, returnDocument: 'after' },
+        );
+      const last = new ObjectId(after ?? '0'.repeat(24));
+      const found =
+        notOf.length > 0
+          ? ((await beside({ $gt: last })) ?? (await beside({ $lte: last })))
+          : await webhooks.findOneAndUpdate(due, lease, { sort: { dueAt: 1 }, returnDocument: 'after' });
       return found ? toTaken(found) : undefined;
     },
 

@@ -1,33 +1,44 @@
-import { ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
+import { type Db, type Document, ObjectId } from 'mongodb';
+import { expect, it, onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { createCountKeys } from '../refused/refusal-counts.ts';
 import type { WebhookEvent } from './webhook-records.ts';
+import type { WebhookStore } from './webhooks.ts';
 
 const leaseMs = 60_000;
 const hour = 3_600_000;
-const any = { isFailing: false, notOf: [] as string[] };
+const any: Parameters<WebhookStore['take']>[1] = { isFailing: false, notOf: [] };
+const newId = () => new ObjectId().toHexString();
 
 async function start() {
-  const { url } = await ownDatabase();
+  const { db, url } = await ownDatabase();
   const store = openStore(url);
   await store.prepare();
   const owner = { id: new ObjectId().toHexString() };
-  const create = async (...events: WebhookEvent[]) => {
+  const createOf = async (owner: { id: string }, ...events: WebhookEvent[]) => {
     const application = { id: new ObjectId().toHexString(), version: 1, owner };
     const fields = { url: 'https://example.com/', events, refusals: { count: 1, minutes: 1 } };
     const webhook = await store.webhooks.create(application, { ...fields, createdBy: 'ada' }, 'whsec_', 10);
     return { application: application.id, webhook: webhook?.id as string };
   };
+  const create = (...events: WebhookEvent[]) => createOf(owner, ...events);
   const take = (choice = any) => store.webhooks.take(leaseMs, choice);
   /** As a worker does that finds nothing new. */
   const idle = async (rest = { inMs: hour, isFailing: false }) => {
     for (let one = await take(); one; one = await take()) await store.webhooks.release(one, rest);
   };
   const upload = (application: string) => store.entries.insert([{ application, ...payloadOf({ n: 1 }) }]);
-  return { ...store, owner, create, take, idle, upload };
+  return { ...store, db, owner, create, createOf, take, idle, upload };
+}
+
+/** MongoDB writes down what each take looks at from now on. */
+async function watchTakes(db: Db): Promise<() => Promise<Document[]>> {
+  await db.createCollection('system.profile', { capped: true, size: 1024 ** 2 });
+  await db.command({ profile: 1, filter: { 'command.findAndModify': 'webhooks' } });
+  onTestFinished(async () => void (await db.command({ profile: 0 })));
+  return () => db.collection('system.profile').find().toArray();
 }
 
 it('a webhook is due when its application has entries, before they can be read, and no other is', async () => {
@@ -82,5 +93,27 @@ it('those of an owner who has enough are left to wait', async () => {
   const { create, take, owner } = await start();
   await create('entries.stored');
   expect(await take({ ...any, notOf: [owner.id] })).toBeUndefined();
-  expect(await take({ ...any, notOf: ['a'.repeat(24)] })).toMatchObject({ owner: owner.id });
+  expect(await take({ ...any, notOf: [newId()] })).toMatchObject({ owner: owner.id });
+});
+
+it('owners take turns beside one that has enough, and nobody waits for the 3,000 that it has due', async () => {
+  const { db, create, createOf, take, owner, webhooks } = await start();
+  const { webhook } = await create('entries.stored');
+  const stored = db.collection('webhooks');
+  const { _id, ...first } = (await stored.findOne({})) as Document;
+  await stored.insertMany(Array.from({ length: 3_000 }, () => ({ ...first })));
+  const others = [newId(), newId(), newId()].sort();
+  for (const id of others) for (let n = 0; n < 2; n++) await createOf({ id }, 'entries.stored');
+  await webhooks.wake(webhook);
+
+  const looks = await watchTakes(db);
+  const turns: (string | undefined)[] = [];
+  for (let n = 0; n < 7; n++)
+    turns.push((await take({ ...any, notOf: [owner.id], after: turns.at(-1) ?? others[0] }))?.owner);
+  const [a, b, c] = others;
+  expect(turns).toEqual([b, c, a, b, c, a, undefined]);
+  const examined = (await looks()).map(({ docsExamined, keysExamined }) => docsExamined + keysExamined);
+  expect(examined.length).toBeGreaterThanOrEqual(turns.length);
+  expect(Math.max(...examined)).toBeLessThan(30);
+  expect((await take())?.owner).toBe(owner.id);
 });

@@ -1,6 +1,25 @@
 import { expect, it } from 'vitest';
 import { createPlaces } from './places.ts';
 
+it('nobody asks again in vain, but after work of another has settled, or when told', async () => {
+  const places = createPlaces(24);
+  const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const held = [places.hold('a', one.promise), places.hold('b', other.promise)];
+  expect(places.isKnownNone([])).toBe(false);
+  places.noteNone(['a']);
+  expect([[], ['a'], ['a', 'b']].map(places.isKnownNone)).toEqual([false, true, true]);
+  one.resolve();
+  await held[0];
+  expect(places.isKnownNone(['a'])).toBe(true);
+  other.resolve();
+  await held[1];
+  expect(places.isKnownNone(['a'])).toBe(false);
+  places.noteNone([]);
+  expect(places.isKnownNone([])).toBe(true);
+  places.forgetNone();
+  expect(places.isKnownNone([])).toBe(false);
+});
+
 it('one owner never has all places, and each other one finds one', async () => {
   const places = createPlaces(24);
   const { promise, resolve } = Promise.withResolvers<void>();
