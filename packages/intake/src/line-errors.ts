@@ -6,7 +6,8 @@ import {
   tooMany,
   unavailable,
 } from '@sluice/shared/errors.ts';
-import type { Refusal } from './line.ts';
+import type { Outcome } from '@sluice/store/entries/entries.ts';
+import type { FailedLine, LineFailure, Refusal, StoredLine } from './line.ts';
 
 const detailsOfLine = 20;
 
@@ -26,23 +27,35 @@ export const ofLine = ({ name, message, details }: Refusal, isExplained: boolean
   ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),
 });
 
-export function noneStored(lines: number, details: LineError[]): ApiError {
-  if (details.some(({ message }) => message === notConfirmed)) return unavailable(notConfirmed);
-  const [only] = details;
+export const toLineError = ({ line, refusal }: LineFailure): LineError => ({ line, ...refusal });
+
+/** The error for an upload, or for a batch of which no line is stored. */
+export function toApiError({ name, message, details }: Refusal): ApiError {
+  if (name === 'ServiceUnavailableError') return unavailable(message);
+  if (name === 'TooManyRequestsError') return tooMany(message, 2);
+  return new ApiError(name, message, details && { details });
+}
+
+export function noneStored(lines: number, failures: LineFailure[]): ApiError {
+  if (failures.some(({ kind }) => kind === 'unknown')) return toApiError(unknown.refusal);
+  const [only] = failures;
   const message =
     lines === 1 && only
-      ? `the line was not stored: ${only.message}`
+      ? `the line was not stored: ${only.refusal.message}`
       : `none of the ${lines} lines was stored`;
-  const isAnswer = (answer: ErrorName) => details.some(({ name }) => name === answer);
-  if (isAnswer('ServiceUnavailableError')) return unavailable(message);
-  return isAnswer('TooManyRequestsError')
-    ? tooMany(message, 2)
-    : new ApiError('SchemaValidationError', message, { details });
+  const busy = busyNames.find((name) => failures.some(({ refusal }) => refusal.name === name));
+  return busy
+    ? toApiError({ name: busy, message })
+    : new ApiError('SchemaValidationError', message, { details: failures.map(toLineError) });
 }
+
+const busyNames: ErrorName[] = ['ServiceUnavailableError', 'TooManyRequestsError'];
 
 export const overLimit = (limit: number) => `the line is over the limit of ${limit} bytes`;
 
 export const tooLarge = (message: string): Refusal => ({ name: 'PayloadTooLargeError', message });
+
+export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';
 
 /** The answer to a line on which our own code failed. Other lines are still processed. */
 export const defect: Refusal = {
@@ -50,16 +63,25 @@ export const defect: Refusal = {
   message: 'a defect of the service: this line could not be read and was not stored',
 };
 
-export const tooLargeToStore = 'the payload takes more than 16 MB as it is stored';
-
-export const notBegun = (line: number): LineError => ({
-  line,
-  name: 'ServiceUnavailableError',
-  message: 'the database is away; this line was not stored',
+const unavailableLine = (kind: FailedLine['kind'], message: string): FailedLine => ({
+  kind,
+  refusal: { name: 'ServiceUnavailableError', message },
 });
 
-export const unknown = (line: number): LineError => ({
-  line,
-  name: 'ServiceUnavailableError',
-  message: notConfirmed,
-});
+export const notBegun = unavailableLine('busy', 'the database is away; this line was not stored');
+export const unknown = unavailableLine('unknown', notConfirmed);
+
+/** What becomes of a line once the database has answered. */
+export const fates: Record<Outcome, StoredLine | FailedLine> = {
+  stored: { kind: 'stored' },
+  repeated: { kind: 'repeated' },
+  conflicting: {
+    kind: 'conflicting',
+    refusal: {
+      name: 'ResourceConflictError',
+      message: 'this Idempotency-Key was used for another payload; nothing was stored',
+    },
+  },
+  unconfirmed: unknown,
+  refused: unavailableLine('busy', 'the database did not take the entry; nothing was stored'),
+};

@@ -1,7 +1,10 @@
 import type { ErrorDetail, ErrorName } from '@sluice/shared/errors.ts';
 
 /** What becomes of a line: an upload, a line of a batch or of an import, a replayed upload or a rehearsed entry. */
-export type Fate = AcceptedLine | RefusedLine;
+export type Fate = Judged | StoredLine | FailedLine;
+
+/** What a schema says of it. */
+export type Judged = AcceptedLine | RefusedLine;
 
 /** It conforms and can be stored. */
 export interface AcceptedLine {
@@ -15,6 +18,7 @@ export interface AcceptedLine {
   createdAt?: number;
 }
 
+/** Its content is wrong. */
 export interface RefusedLine {
   kind: 'refused';
   /** Has the first fault only, if there may be more. */
@@ -25,7 +29,18 @@ export interface RefusedLine {
   payload?: Buffer;
 }
 
-/** Why a line is refused, as its sender is told. */
+/** It is durable: now, or since an earlier upload with the same key. */
+export interface StoredLine {
+  kind: 'stored' | 'repeated';
+}
+
+/** `conflicting`: another payload has its key. `busy`: it is not stored, a retry may succeed. `unknown`: it may be stored. */
+export interface FailedLine {
+  kind: 'conflicting' | 'busy' | 'unknown';
+  refusal: Refusal;
+}
+
+/** Why a line is not stored, as its sender is told. */
 export interface Refusal {
   name: ErrorName;
   message: string;
@@ -33,7 +48,14 @@ export interface Refusal {
   details?: ErrorDetail[];
 }
 
-/** A line of which nothing more can be found. */
+/** A line of a batch that is not stored. Lines count from 1. */
+export interface LineFailure {
+  line: number;
+  kind: (RefusedLine | FailedLine)['kind'];
+  refusal: Refusal;
+}
+
+/** A refused line of which nothing more can be found. */
 export const refuse = (refusal: Refusal, payload?: Buffer): RefusedLine => ({
   kind: 'refused',
   refusal,

@@ -6,7 +6,7 @@ import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { createFieldSet } from './field-set.ts';
 import type { Intake } from './intake.ts';
 import { createRecordFields } from './intake.ts';
-import type { Fate } from './line.ts';
+import type { Judged } from './line.ts';
 import { createUploadValidator } from './upload-validator.ts';
 
 const compiler = createCompiler();
@@ -53,7 +53,7 @@ async function intakeOf(schema: object, id = 'one'): Promise<Intake> {
 const small = (payload: string) => Buffer.from(payload);
 const large = (payload: string, bytes = 300_000) => Buffer.from(`${payload}${' '.repeat(bytes)}`);
 
-const told = async (outcome: Fate | Promise<Fate>) => {
+const told = async (outcome: Judged | Promise<Judged>) => {
   const settled = await outcome;
   return settled.kind === 'accepted'
     ? { ...settled, json: settled.json.toString().trim(), bson: settled.bson.toString('hex') }

@@ -4,14 +4,14 @@ import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';
 import type { Intake, RecordFields } from './intake.ts';
-import { type Fate, type Refusal, refuse } from './line.ts';
+import { type Judged, type Refusal, refuse } from './line.ts';
 import { tooLarge } from './line-errors.ts';
 import { validatePayload } from './validate-payload.ts';
 import type { ValidateAnswer, ValidateRequest } from './validate-thread.ts';
 
 export interface UploadValidator {
   /** Reads and validates a payload, at once if that takes only a few ms. Rejects with ApiError if too many wait. */
-  validate(application: Intake, body: Buffer): Fate | Promise<Fate>;
+  validate(application: Intake, body: Buffer): Judged | Promise<Judged>;
   close(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createUploadValidator(
     tooLarge: tooMuch('much memory'),
   });
 
-  function validateHere(application: Intake, body: Buffer): Fate {
+  function validateHere(application: Intake, body: Buffer): Judged {
     const { domain, validator } = application;
     const fate = validatePayload({ domain, validator: validator.quick }, body, (payload) =>
       recordFields.find(application, payload),
@@ -108,7 +108,7 @@ export function createUploadValidator(
     }
   }
 
-  async function validateAside(application: Intake, body: Buffer): Promise<Fate> {
+  async function validateAside(application: Intake, body: Buffer): Promise<Judged> {
     const { validator } = application;
     const answer = await ask(application, body, validator.code, 'first');
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);

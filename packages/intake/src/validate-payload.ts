@@ -3,7 +3,7 @@ import { fitsInDocument } from '@sluice/bson/write-entries.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
-import { type Fate, type Refusal, type RefusedLine, refuse } from './line.ts';
+import { type Judged, type Refusal, type RefusedLine, refuse } from './line.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
 
 type Payload = Record<string, unknown>;
@@ -22,7 +22,7 @@ export function validatePayload(
   judge: Judge,
   body: Buffer,
   fieldsOf: (payload: Payload) => string[] = () => [],
-): Fate {
+): Judged {
   const reading = readPayload(body);
   if (!reading.ok) return refuse(refuseReading(reading), body);
   const { payload, json, bson } = reading;

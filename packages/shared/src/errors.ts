@@ -118,14 +118,9 @@ export function byLimit(limit: string, refusal: ApiError): ApiError {
   return refusal;
 }
 
-export type BusyName = 'TooManyRequestsError' | 'ServiceUnavailableError';
-
 /** Whether a later try may succeed, because a limit refused this one or a store was away. */
-export const isBusy = (error: unknown): error is ApiError & { name: BusyName } =>
+export const isBusy = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 429 || error.status === 503);
-
-export const isBusyName = (name: ErrorName): name is BusyName =>
-  name === 'TooManyRequestsError' || name === 'ServiceUnavailableError';
 
 /** The message for entries that may or may not be stored. */
 export const notConfirmed = 'the outcome could not be confirmed by the database';

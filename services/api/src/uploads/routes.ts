@@ -1,4 +1,5 @@
 import { createRecordFields } from '@sluice/intake/intake.ts';
+import { fates, toApiError } from '@sluice/intake/line-errors.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
@@ -22,7 +23,7 @@ import { createStoreBatch } from './batch/store-batch.ts';
 import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, outcomeError, senderOf } from './steps.ts';
+import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, senderOf } from './steps.ts';
 
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;
@@ -101,8 +102,8 @@ export const uploadRoutes: Routes = async (
   ): Promise<Accepted | undefined> {
     const [before] = await entries.before(application, [{ idempotencyHash, json: body }]);
     if (!before) return undefined;
-    const error = outcomeError(before.outcome);
-    if (error) throw error;
+    const fate = fates[before.outcome];
+    if ('refusal' in fate) throw toApiError(fate.refusal);
     uploads.repeated();
     return { json: withoutByteOrderMark(body), id: idOfKey(before.key) };
   }
@@ -122,26 +123,25 @@ export const uploadRoutes: Routes = async (
     checkUpload?.(application.owner);
     if (rate) reply.headers(rate.take(application.id, 1));
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
-    const fate = await uploadValidator.validate(application, body);
-    if (fate.kind === 'refused') {
+    const judged = await uploadValidator.validate(application, body);
+    if (judged.kind === 'refused') {
       // An earlier schema or a replay may have accepted it.
-      const isJson = fate.refusal.name !== 'MalformedBodyError';
+      const isJson = judged.refusal.name !== 'MalformedBodyError';
       const before = idempotencyHash && isJson && (await findBefore(application.id, idempotencyHash, body));
       if (before) return before;
-      const refusal = await fate.explain();
-      const { name, details } = refusal;
-      const isBatch = name === 'SchemaValidationError' && isArray(body);
-      const message = isBatch ? sendBatch(domain) : refusal.message;
+      const refusal = await judged.explain();
+      const isBatch = refusal.name === 'SchemaValidationError' && isArray(body);
+      const told = isBatch ? { ...refusal, message: sendBatch(domain) } : refusal;
       refusalRecorder.note(application, {
         source: 'upload',
-        refusal: { ...refusal, message },
+        refusal: told,
         payload: body,
         idempotencyHash,
         sender: senderOf(request.ip, sentKey),
       });
-      throw new ApiError(name, message, details && { details });
+      throw toApiError(told);
     }
-    const { json, bson, fields } = fate;
+    const { json, bson, fields } = judged;
     if (fields.length > 0) {
       // A retry with another payload must not record its fields.
       const before = idempotencyHash && (await findBefore(application.id, idempotencyHash, body));
@@ -151,9 +151,9 @@ export const uploadRoutes: Routes = async (
     const { id, owner, version } = application;
     const entry: Storable = { application: id, json, bson, idempotencyHash, version };
     const [outcome] = await commit.add([entry], bson.length, 'uploads', owner);
-    const error = outcome === 'stored' ? undefined : outcomeError(outcome as Outcome);
-    if (error) throw error;
-    uploads[outcome === 'stored' ? 'stored' : 'repeated']();
+    const fate = fates[outcome as Outcome];
+    if ('refusal' in fate) throw toApiError(fate.refusal);
+    uploads[fate.kind]();
     return { json, id: idOfKey(entry.key as NonNullable<Storable['key']>) };
   }
 

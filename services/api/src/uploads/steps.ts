@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
-import { ApiError, notConfirmed, unavailable } from '@sluice/shared/errors.ts';
-import type { Outcome } from '@sluice/store/entries/entries.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import ipaddr from 'ipaddr.js';
 import { idempotencyKeyPattern } from '../entries/contract.ts';
 
@@ -32,20 +31,6 @@ export function lineHash(ofBatch: Buffer, line: number): Buffer {
 }
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16);
-
-/** The error of an entry that was not stored, or not certainly; undefined for a stored entry. */
-export function outcomeError(outcome: Outcome): ApiError | undefined {
-  if (outcome === 'stored' || outcome === 'repeated') return undefined;
-  if (outcome === 'conflicting') {
-    return new ApiError(
-      'ResourceConflictError',
-      'this Idempotency-Key was used for another payload; nothing was stored',
-    );
-  }
-  return outcome === 'refused'
-    ? unavailable('the database did not take the entry; nothing was stored')
-    : unavailable(notConfirmed);
-}
 
 /** The network of an address tells where a sender is, not who: a /24 of IPv4, a /48 of IPv6. */
 function networkOf(address: string): string | undefined {

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import type { Fate } from '@sluice/intake/line.ts';
+import type { Judged } from '@sluice/intake/line.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
@@ -15,7 +15,7 @@ interface Task extends Steps {
   chunk: ClaimedChunk;
   /** The compressed lines. */
   data: Buffer;
-  readLine(frame: Frame): Fate;
+  readLine(frame: Frame): Judged;
 }
 
 /** How many lines of a chunk that cannot be finished are stored. */

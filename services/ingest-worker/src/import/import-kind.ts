@@ -1,5 +1,5 @@
 import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intake/intake.ts';
-import type { Fate } from '@sluice/intake/line.ts';
+import type { Judged } from '@sluice/intake/line.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
@@ -25,7 +25,7 @@ interface Dependencies {
 
 interface Reader {
   intake: Intake;
-  readLine(frame: Frame): Fate;
+  readLine(frame: Frame): Judged;
 }
 
 /** Stores the lines of imports. */

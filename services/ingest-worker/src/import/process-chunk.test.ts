@@ -3,7 +3,7 @@ import { zstdCompress, zstdDecompress } from 'node:zlib';
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/intake.ts';
-import type { Fate } from '@sluice/intake/line.ts';
+import type { Judged } from '@sluice/intake/line.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
 import { ObjectId } from 'mongodb';
@@ -46,7 +46,7 @@ async function start() {
 
 it('refuses a line on which the validator fails, and stores the others of its chunk', async () => {
   const { store, logged, processChunk, application, intake, chunk } = await start();
-  const readLine = ({ bytes }: { bytes: Buffer }): Fate => {
+  const readLine = ({ bytes }: { bytes: Buffer }): Judged => {
     const payload = JSON.parse(bytes.toString());
     if (payload.n === 2) throw new ReferenceError('items4 is not defined');
     return { kind: 'accepted', fields: [], ...payloadOf(payload) };
@@ -67,7 +67,7 @@ it('refuses a line on which the validator fails, and stores the others of its ch
 
 it('stores entries that bring their times once, after room was made for them, whatever time a retry has', async () => {
   const { store, processChunk, application, intake, chunk } = await start();
-  const readLine = ({ bytes }: { bytes: Buffer }): Fate => {
+  const readLine = ({ bytes }: { bytes: Buffer }): Judged => {
     const payload = JSON.parse(bytes.toString());
     return { kind: 'accepted', fields: [], ...payloadOf(payload), createdAt: payload.at };
   };

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
-import { type Fate, type Refusal, refuse } from '@sluice/intake/line.ts';
+import { type Judged, type Refusal, refuse } from '@sluice/intake/line.ts';
 import { defect, ofLine } from '@sluice/intake/line-errors.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
@@ -31,7 +31,7 @@ interface Task extends Steps {
   /** The compressed lines. */
   data: Buffer;
   intake: Intake;
-  readLine(frame: Frame): Fate;
+  readLine(frame: Frame): Judged;
   makeRoom(since: number): Promise<void>;
 }
 
@@ -67,7 +67,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
     }
 
     /** A fault in one line does not stop the others. */
-    function readOr(frame: Frame): Fate {
+    function readOr(frame: Frame): Judged {
       try {
         return readLine(frame);
       } catch (error) {

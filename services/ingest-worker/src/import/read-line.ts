@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
-import { type Fate, type RefusedLine, refuse } from '@sluice/intake/line.ts';
+import { type Judged, type RefusedLine, refuse } from '@sluice/intake/line.ts';
 import { overLimit, tooLarge } from '@sluice/intake/line-errors.ts';
 import { validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { ImportOptions } from '@sluice/jobs/record/job-records.ts';
@@ -32,12 +32,12 @@ export function createReadLine({
   schema,
   options,
   madeAt,
-}: Dependencies): (frame: Frame) => Fate {
+}: Dependencies): (frame: Frame) => Judged {
   const { format, columns, delimiter, formulas, lineLimit, isWrapped } = options;
   const toText =
     format === 'csv' ? createRowText(schema, { columns, delimiter, formulas }) : withoutLaterMark;
 
-  const judge = (text: Buffer): Fate =>
+  const judge = (text: Buffer): Judged =>
     validatePayload(intake, text, (payload) => recordFields.find(intake, payload));
 
   return ({ bytes, isCut }) => {

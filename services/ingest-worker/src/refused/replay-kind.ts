@@ -1,11 +1,7 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import {
-  createLoadIntake,
-  createRecordFields,
-  type Intake,
-  type RecordFields,
-} from '@sluice/intake/intake.ts';
-import type { Refusal } from '@sluice/intake/line.ts';
+import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intake/intake.ts';
+import type { AcceptedLine, Fate, Refusal } from '@sluice/intake/line.ts';
+import { fates } from '@sluice/intake/line-errors.ts';
 import { amendRefused } from '@sluice/intake/refused/amend.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import { reasonOf, sizeOf } from '@sluice/intake/refused/refused-upload.ts';
@@ -77,17 +73,26 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     return used;
   }
 
-  /** Looks up the key of an amended upload. */
-  async function outcomeOf({
-    application,
-    idempotencyHash,
-    sent,
-    json,
-  }: NewEntry): Promise<Before['outcome'] | undefined> {
+  /** What becomes of an upload now, as a part of a batch or by its key. Undefined if it cannot be amended. */
+  async function fateOf(
+    upload: RefusedRecord,
+    intake: Intake,
+    amendments: Amendments,
+    used: Before['outcome'] | undefined,
+  ): Promise<Fate | undefined> {
+    if (used === 'repeated') return fates.repeated;
+    const amended = amendRefused(upload, amendments);
+    if (!amended.ok) return undefined;
+    const judged = validatePayload(intake, Buffer.from(amended.json), (payload) =>
+      recordFields.find(intake, payload),
+    );
+    if (judged.kind === 'refused' || !used) return judged;
+    // The key was used for another payload, which the amended one may equal.
+    const { application, idempotencyHash, sent, json } = toEntry(upload, judged, intake.version);
     const [before] = await entries.before(application, [
       { idempotencyHash: idempotencyHash as Buffer, sent, json },
     ]);
-    return before?.outcome;
+    return before ? fates[before.outcome] : judged;
   }
 
   async function judgeAll(
@@ -96,25 +101,33 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     amendments: Amendments,
   ): Promise<ReplayedBatch> {
     const batch: ReplayedBatch = { last: '', count: 0, repeated: [], conforming: [], refused: [] };
+    const { version } = intake;
     const used = await usedKeys(uploads);
     const found = new Set<string>();
     let bytes = 0;
     let began = performance.now();
     for (const [at, upload] of uploads.entries()) {
-      const { id } = upload;
-      const isRepeated = used.get(id) === 'repeated';
-      const judged = isRepeated ? undefined : await judge(upload, intake, amendments, recordFields);
-      const outcome =
-        judged?.kind === 'conforming' && used.has(id) ? await outcomeOf(judged.entry) : undefined;
-      if (isRepeated || outcome === 'repeated') batch.repeated.push(id);
-      else if (outcome === 'conflicting') batch.refused.push(takenReason(upload, intake.version));
-      else if (judged?.kind === 'refused') batch.refused.push(judged.reason);
-      else if (judged?.kind === 'conforming') {
-        for (const field of judged.fields) found.add(field);
-        const taken = takenReason(upload, intake.version);
-        const { batch: of, line } = upload;
-        batch.conforming.push({ id, entry: judged.entry, line, batch: of, taken });
-        bytes += judged.entry.json.length;
+      const { id, line } = upload;
+      const fate = await fateOf(upload, intake, amendments, used.get(id));
+      switch (fate?.kind) {
+        case 'repeated':
+          batch.repeated.push(id);
+          break;
+        case 'conflicting':
+          batch.refused.push(takenReason(upload, version));
+          break;
+        case 'refused': {
+          const reason = newReason(upload, version, await fate.explain());
+          if (reason) batch.refused.push(reason);
+          break;
+        }
+        case 'accepted': {
+          for (const field of fate.fields) found.add(field);
+          const entry = toEntry(upload, fate, version);
+          const taken = takenReason(upload, version);
+          batch.conforming.push({ id, entry, line, batch: upload.batch, taken });
+          bytes += entry.json.length;
+        }
       }
       Object.assign(batch, { last: id, count: at + 1 });
       // An amended upload may be longer.
@@ -162,36 +175,14 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
   return { kind: 'replay', next: (job) => claimInSession(jobs, job, leaseMs, replayAll) };
 }
 
-/** The result for a refused upload: an entry, another reason, or no change. */
-type Judged =
-  | { kind: 'conforming'; entry: NewEntry; fields: string[] }
-  | { kind: 'refused'; reason: NewReason }
-  | { kind: 'unchanged' };
-
-/** Amends a refused upload and validates it again. */
-async function judge(
-  upload: RefusedRecord,
-  intake: Intake,
-  amendments: Amendments,
-  { find }: Pick<RecordFields, 'find'>,
-): Promise<Judged> {
-  const amended = amendRefused(upload, amendments);
-  if (!amended.ok) return { kind: 'unchanged' };
-  const json = Buffer.from(amended.json);
-  const fate = validatePayload(intake, json, (payload) => find(intake, payload));
-  const { version } = intake;
-  if (fate.kind === 'accepted') {
-    const { application, idempotencyHash, at } = upload;
-    const sent =
-      idempotencyHash && json.toString() !== upload.payload
-        ? sentHash(Buffer.from(upload.payload))
-        : undefined;
-    const { bson, fields } = fate;
-    const entry = { application, json, bson, idempotencyHash, sent, version, receivedAt: at };
-    return { kind: 'conforming', entry, fields };
-  }
-  const reason = newReason(upload, version, await fate.explain());
-  return reason ? { kind: 'refused', reason } : { kind: 'unchanged' };
+function toEntry(
+  { application, idempotencyHash, at, payload }: RefusedRecord,
+  { json, bson }: AcceptedLine,
+  version: number,
+): NewEntry {
+  const isAmended = json.toString() !== payload;
+  const sent = idempotencyHash && isAmended ? sentHash(Buffer.from(payload)) : undefined;
+  return { application, json, bson, idempotencyHash, sent, version, receivedAt: at };
 }
 
 const keyIsTaken: Refusal = {

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox';
-import { ApiError, applicationNotFound, type LineError as RefusedLine } from '@sluice/shared/errors.ts';
+import type { LineFailure } from '@sluice/intake/line.ts';
+import { toLineError } from '@sluice/intake/line-errors.ts';
+import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import { isRestricted } from '../../applications/cache.ts';
@@ -211,14 +213,14 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         if (!application) throw applicationNotFound(params.domain);
         // Validation costs as much as storing.
         spend(reply)(application.id, lines.length);
-        const errors: RefusedLine[] = [];
+        const failures: LineFailure[] = [];
         let valid = 0;
-        for await (const { entries } of validateLines(application, lines, errors)) {
+        for await (const { entries } of validateLines(application, lines, failures)) {
           if (signal.aborted) break;
           valid += entries.length;
         }
-        const accepted = query.atomic && errors.length > 0 ? 0 : valid;
-        return { accepted, rejected: errors.length, errors };
+        const accepted = query.atomic && failures.length > 0 ? 0 : valid;
+        return { accepted, rejected: failures.length, errors: failures.map(toLineError) };
       });
       return success(reply, result);
     },

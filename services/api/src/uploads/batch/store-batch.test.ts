@@ -1,10 +1,10 @@
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/intake.ts';
-import { type Refusal, refuse } from '@sluice/intake/line.ts';
+import { type LineFailure, type Refusal, refuse } from '@sluice/intake/line.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import { DeadlineError } from '@sluice/shared/deadline.ts';
-import { type LineError, tooMany, unavailable } from '@sluice/shared/errors.ts';
+import { tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
 import { placesMs } from '@sluice/store/entries/horizon.ts';
 import { MongoServerSelectionError, ObjectId } from 'mongodb';
@@ -129,7 +129,7 @@ it('lines for which a batch has no time left are refused, each with the reason, 
     },
   };
   const validateLines = createValidateLines(1_000, slow, { error: () => {} }, 20);
-  const errors: LineError[] = [];
+  const errors: LineFailure[] = [];
   const lines: number[] = [];
   for await (const chunk of validateLines(
     { id: new ObjectId().toHexString() } as Intake,
@@ -138,10 +138,10 @@ it('lines for which a batch has no time left are refused, each with the reason, 
   ))
     lines.push(...chunk.lines);
   expect(lines).toEqual([1]);
-  expect(errors.map(({ line, name }) => [line, name])).toEqual(
-    [2, 3, 4].map((line) => [line, 'ServiceUnavailableError']),
+  expect(errors.map(({ line, kind, refusal }) => [line, kind, refusal.name])).toEqual(
+    [2, 3, 4].map((line) => [line, 'busy', 'ServiceUnavailableError']),
   );
-  expect(errors[0]?.message).toContain('this line was not stored');
+  expect(errors[0]?.refusal.message).toContain('this line was not stored');
 });
 
 it('a line of which not all can be told, as too many wait, is told with what was found first; the others are stored', async () => {

@@ -1,16 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
-import { noneStored, notBegun, unknown } from '@sluice/intake/line-errors.ts';
+import type { LineFailure } from '@sluice/intake/line.ts';
+import { fates, noneStored, notBegun, toLineError, unknown } from '@sluice/intake/line-errors.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
-import {
-  ApiError,
-  applicationNotFound,
-  isBusyName,
-  type LineError,
-  notConfirmed,
-  unavailable,
-} from '@sluice/shared/errors.ts';
+import { ApiError, applicationNotFound, notConfirmed, unavailable } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import {
   anywhere,
@@ -27,7 +21,7 @@ import type { BatchResult } from '../../entries/contract.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { UploadMetrics } from '../../metrics/requests.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { hashIdempotencyKey, lineHash, outcomeError } from '../steps.ts';
+import { hashIdempotencyKey, lineHash } from '../steps.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
 import type { Chunk, createValidateLines } from './validate-lines.ts';
@@ -56,7 +50,7 @@ export interface Batch {
 
 interface Stored {
   accepted: number;
-  errors: LineError[];
+  errors: LineFailure[];
   /** Of a batch with a key: a retry stores the rest. */
   isInPart?: boolean;
 }
@@ -87,7 +81,7 @@ export function createStoreBatch({
     { stored, isRetry, placeOf, begin }: LinesTurn,
     record?: BatchRecord,
   ): Promise<Stored> {
-    const errors: LineError[] = [];
+    const errors: LineFailure[] = [];
     let accepted = stored.size;
     let isFurther = false;
     if (accepted > 0) metrics?.repeated(accepted);
@@ -99,20 +93,20 @@ export function createStoreBatch({
       try {
         const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches', application.owner);
         for (const [i, outcome] of outcomes.entries()) {
-          isOpen ||= outcome === 'unconfirmed';
-          const error = outcomeError(outcome);
-          if (error)
-            errors.push({ line: chunk.lines[i] as number, name: error.name, message: error.message });
+          const fate = fates[outcome];
+          isOpen ||= fate.kind === 'unknown';
+          if ('refusal' in fate) errors.push({ line: chunk.lines[i] as number, ...fate });
           else {
             accepted += 1;
-            isFurther ||= outcome === 'stored';
-            metrics?.[outcome === 'stored' ? 'stored' : 'repeated']();
+            isFurther ||= fate.kind === 'stored';
+            metrics?.[fate.kind]();
           }
         }
       } catch (error) {
         remember(error);
         isOpen ||= storeFault(error) === 'unknown';
-        for (const line of chunk.lines) errors.push(isNotBegun(error) ? notBegun(line) : unknown(line));
+        const fate = isNotBegun(error) ? notBegun : unknown;
+        for (const line of chunk.lines) errors.push({ line, ...fate });
       }
     }
 
@@ -141,7 +135,7 @@ export function createStoreBatch({
         if (!fault) await refuseDeleted(application).catch(remember);
         // Chunks must be stored in order, so each waits here for its fields.
         if (!fault) await recordFields.record(application, chunk.fields.pointers)?.catch(remember);
-        if (fault) errors.push(...chunk.lines.map(notBegun));
+        if (fault) errors.push(...chunk.lines.map((line) => ({ line, ...notBegun })));
         else await storing.add(() => store(placed(chunk)));
       }
     } finally {
@@ -155,7 +149,9 @@ export function createStoreBatch({
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
     // A retry may store the rest. Lines that had no time, or that MongoDB refuses, need progress, or it never ends.
-    const isInPart = refused.areSomeUnjudged() || (isFurther && errors.some(isBusyLine));
+    const isInPart =
+      refused.areSomeUnjudged() ||
+      (isFurther && errors.some(({ kind }) => kind === 'busy' || kind === 'unknown'));
     if (record && accepted > 0 && isOpen) throw unavailable(notConfirmed);
     // Not thrown here: the horizon need not wait, as each outcome is known.
     if (record && accepted > 0 && isInPart) return { accepted, errors, isInPart };
@@ -199,7 +195,7 @@ export function createStoreBatch({
     batch: Batch,
     record?: BatchRecord,
   ): Promise<Stored> {
-    const errors: LineError[] = [];
+    const errors: LineFailure[] = [];
     const all = { accepted: batch.lines.length, errors };
     const { known, replays } = record ? await batches.lookUp(record) : { known: 'first' as const };
     refuseOther(known);
@@ -218,7 +214,7 @@ export function createStoreBatch({
     if (errors.length > 0) return { accepted: 0, errors };
     async function* valid() {
       // Validation can fail now because the server is busy: then no line is stored.
-      const late: LineError[] = [];
+      const late: LineFailure[] = [];
       for await (const chunk of validateLines(application, lines, late)) {
         if (late.length > 0) break;
         await refuseDeleted(application);
@@ -247,13 +243,11 @@ export function createStoreBatch({
     if (stored.isInPart) throw unavailable(inPart);
     errors.sort((a, b) => a.line - b.line);
     if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
-    return { accepted, rejected: errors.length, errors };
+    return { accepted, rejected: errors.length, errors: errors.map(toLineError) };
   };
 }
 
 const inPart = 'the batch was stored in part; a retry with the same Idempotency-Key stores the rest';
-
-const isBusyLine = ({ name }: LineError) => isBusyName(name);
 
 const isGone = (error: unknown) => error instanceof ApiError && error.name === 'ResourceNotFoundError';
 

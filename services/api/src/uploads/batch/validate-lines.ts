@@ -1,10 +1,17 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import { type Fate, type Refusal, type RefusedLine, refuse } from '@sluice/intake/line.ts';
-import { defect, ofLine, overLimit } from '@sluice/intake/line-errors.ts';
+import {
+  type FailedLine,
+  type Judged,
+  type LineFailure,
+  type Refusal,
+  type RefusedLine,
+  refuse,
+} from '@sluice/intake/line.ts';
+import { defect, ofLine, overLimit, tooLarge } from '@sluice/intake/line-errors.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
-import { isBusy, type LineError } from '@sluice/shared/errors.ts';
+import { isBusy } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/store/entries/entries.ts';
 import type { Line } from './lines.ts';
@@ -20,6 +27,8 @@ const usualMostMs = 120_000;
 /** The first refused lines get all their errors; the others get one each. */
 const explained = 100;
 
+type OneLine = Judged | FailedLine;
+
 export interface Chunk {
   lines: number[];
   entries: NewEntry[];
@@ -28,8 +37,8 @@ export interface Chunk {
   bytes: number;
 }
 
-/** Called for each line that was refused for its content. */
-type OnRefused = (line: number, refusal: Refusal, bytes: Buffer) => void;
+/** Called for each line that was refused for its content, or for which the validator was too busy. */
+type OnRefused = (failure: LineFailure, bytes: Buffer) => void;
 
 /** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`. */
 export function createValidateLines(
@@ -41,7 +50,7 @@ export function createValidateLines(
   return async function* validateLines(
     application: Intake,
     lines: Line[],
-    errors: LineError[],
+    errors: LineFailure[],
     { onRefused }: { onRefused?: OnRefused } = {},
   ): AsyncGenerator<Chunk> {
     let chunk = emptyChunk();
@@ -54,11 +63,11 @@ export function createValidateLines(
         began = performance.now();
       }
       if (bytes.length > lineLimit) {
-        errors.push({ line, name: 'PayloadTooLargeError', message: overLimit(lineLimit) });
+        errors.push({ line, kind: 'refused', refusal: tooLarge(overLimit(lineLimit)) });
         continue;
       }
       if (began > end) {
-        errors.push({ line, name: 'ServiceUnavailableError', message: tooLong(mostMs) });
+        errors.push({ line, kind: 'busy', refusal: tooLong(mostMs) });
         continue;
       }
       let fate = validateLine(application, bytes);
@@ -67,12 +76,12 @@ export function createValidateLines(
         // Other requests have run meanwhile.
         began = performance.now();
       }
-      if (fate.kind === 'refused') {
+      if (fate.kind !== 'accepted') {
         const isExplained = errors.length < explained;
         const refusal = isExplained ? await explanationOf(fate) : fate.refusal;
-        const shown = ofLine(refusal, isExplained);
-        errors.push({ line, ...shown });
-        onRefused?.(line, shown, bytes);
+        const failure = { line, kind: fate.kind, refusal: ofLine(refusal, isExplained) };
+        errors.push(failure);
+        onRefused?.(failure, bytes);
         continue;
       }
       const { json, bson } = fate;
@@ -95,31 +104,35 @@ export function createValidateLines(
     if (chunk.entries.length > 0) yield chunk;
   };
 
-  /** Any failure of a line becomes its refusal: the others continue. */
-  function validateLine(application: Intake, bytes: Buffer): Fate | Promise<Fate> {
+  /** Any failure of a line becomes its own: the others continue. */
+  function validateLine(application: Intake, bytes: Buffer): OneLine | Promise<OneLine> {
     try {
       const fate = uploadValidator.validate(application, bytes);
-      return fate instanceof Promise ? fate.catch((error) => toRefusal(error, application)) : fate;
+      return fate instanceof Promise ? fate.catch((error) => toFailure(error, application)) : fate;
     } catch (error) {
-      return toRefusal(error, application);
+      return toFailure(error, application);
     }
   }
 
-  function toRefusal(error: unknown, { id }: Intake): Fate {
-    const refusal: Refusal = isBusy(error) ? { name: error.name, message: error.message } : defect;
-    if (refusal === defect) log.error({ event: 'line.defect', application: id, err: error });
-    return refuse(refusal);
+  function toFailure(error: unknown, { id }: Intake): OneLine {
+    if (isBusy(error)) return { kind: 'busy', refusal: { name: error.name, message: error.message } };
+    log.error({ event: 'line.defect', application: id, err: error });
+    return refuse(defect);
   }
 }
 
 /** All errors of a line, or the first one if the server is busy. */
-const explanationOf = ({ explain, refusal }: RefusedLine): Promise<Refusal> =>
-  explain().catch((error) => {
-    if (isBusy(error)) return refusal;
+async function explanationOf(fate: RefusedLine | FailedLine): Promise<Refusal> {
+  if (fate.kind !== 'refused') return fate.refusal;
+  return fate.explain().catch((error) => {
+    if (isBusy(error)) return fate.refusal;
     throw error;
   });
+}
 
-const tooLong = (ms: number) =>
-  `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`;
+const tooLong = (ms: number): Refusal => ({
+  name: 'ServiceUnavailableError',
+  message: `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`,
+});
 
 const emptyChunk = (): Chunk => ({ lines: [], entries: [], fields: noFields(), bytes: 0 });
