@@ -1,3 +1,4 @@
+import { memoryOf } from '@sluice/bson/values.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { number } from '../../../../test/support/exports/entries.ts';
@@ -14,10 +15,13 @@ function print(
   return takeBytes(sink).toString();
 }
 
+const printDouble = (value: number) =>
+  print((sink) => writeDouble(sink, memoryOf(new Uint8Array(Float64Array.of(value).buffer)), 0), value);
+
 it('prints numbers as JSON.stringify does', () => {
   fc.assert(
     fc.property(number, (value) => {
-      expect(print(writeDouble, value)).toBe(JSON.stringify(value));
+      expect(printDouble(value)).toBe(JSON.stringify(value));
     }),
     runs(400),
   );
@@ -61,8 +65,8 @@ it.each(
     1 / edge,
   ]),
 )('prints %d exactly, and with a sign', (value) => {
-  expect(print(writeDouble, value)).toBe(JSON.stringify(value));
-  expect(print(writeDouble, -value)).toBe(JSON.stringify(-value));
+  expect(printDouble(value)).toBe(JSON.stringify(value));
+  expect(printDouble(-value)).toBe(JSON.stringify(-value));
 });
 
 it.each([-(2 ** 31), 2 ** 31 - 1, 0, -1, 999_999_999, 1_000_000_000, -1_000_000_000])(

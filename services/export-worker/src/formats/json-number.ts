@@ -1,3 +1,4 @@
+import { doubleAt, type Memory } from '@sluice/bson/values.ts';
 import { type ByteSink, reserve, writeAscii } from './byte-sink.ts';
 
 const zero = 0x30;
@@ -6,11 +7,17 @@ const longest = 24;
 const powers = Int32Array.from({ length: 10 }, (_, exponent) => 10 ** exponent);
 const billion = 1e9;
 
-/** Writes a number like `JSON.stringify`. Common numbers need no string. */
-export function writeDouble(sink: ByteSink, value: number): void {
+/**
+ * Writes the double at a position like `JSON.stringify`. Common numbers need no string.
+ * It takes the position since V8 would make an object for each number that is passed.
+ */
+export function writeDouble(sink: ByteSink, source: Memory, at: number): void {
+  const value = doubleAt(source, at);
   const magnitude = Math.abs(value);
-  // Decimal places that surely fit 31 bits.
-  const places = magnitude < 2e3 ? 6 : magnitude < 2e6 ? 3 : 0;
+  // Most numbers have two decimal places at most; then those that surely fit 31 bits.
+  const hundredfold = Math.round(value * 100);
+  const places =
+    magnitude < 2e6 && hundredfold / 100 === value ? 2 : magnitude < 2e3 ? 6 : magnitude < 2e6 ? 3 : 0;
   const scale = powers[places] as number;
   const digits = Math.round(value * scale);
   // Fewer than 16 digits that read back as the number are its shortest form, except for trailing zeros.

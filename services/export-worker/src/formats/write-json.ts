@@ -1,7 +1,6 @@
 import { array, boolean, document, double, int32, int64, nil, string } from '@sluice/bson/types.ts';
 import {
   documentEnd,
-  doubleAt,
   emptySize,
   int32At,
   int64At,
@@ -35,7 +34,7 @@ function writeReserved(sink: ByteSink, source: Memory, type: number, at: number)
       writeInt32(sink, int32At(source, at));
       return at + 4;
     case double:
-      writeDouble(sink, doubleAt(source, at));
+      writeDouble(sink, source, at);
       return at + 8;
     case document:
       return writeObject(sink, source, at);
