@@ -3,7 +3,7 @@ import { get, type IncomingMessage } from 'node:http';
 import { expect, it, onTestFinished } from 'vitest';
 import { follow } from '../support/live-client.ts';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
-import { sharedSluice, startSluice, until, untilTaken } from '../support/sluice.ts';
+import { sharedSluice, startSluice, storeOf, until, untilTaken } from '../support/sluice.ts';
 import { ndjson, uploadClient } from '../support/upload-client.ts';
 
 const sluice = await sharedSluice();
@@ -172,18 +172,94 @@ it('for a follower that does not read little is held, and it goes on where it wa
   expect(bytes).toBeLessThan((count * text.length) / 2);
 });
 
-it('a stream ends when the application is deleted, and when the password is changed', async () => {
-  const { follow: followFirst, path } = await start();
-  const other = await sluice.owner();
-  const domain = await sluice.application(other.token);
-  const [deleted, signedOut] = [
-    await followFirst(),
-    await follow(sluice.url, { token: other.token, domain }),
+/** What ends the streams of a member. Each makes what it needs; returns the token of the stream, and what ends it. */
+const ends: [
+  string,
+  (as: Awaited<ReturnType<typeof withMember>>) => Promise<readonly [string, () => unknown]>,
+][] = [
+  [
+    'the application is deleted',
+    async ({ login, path }) => [login, () => sluice.request('DELETE', path, { token })],
+  ],
+  [
+    'the member is removed',
+    async ({ login, path, username }) => [
+      login,
+      () => sluice.request('DELETE', `${path}/members/${username}`, { token }),
+    ],
+  ],
+  [
+    'the password is changed',
+    async ({ login }) => {
+      const json = { old_password: 'correct horse', new_password: 'better horse' };
+      return [login, () => sluice.request('PUT', '/users/me/password', { token: login, json })];
+    },
+  ],
+  [
+    'the user is disabled',
+    async ({ login, username, users }) => [
+      login,
+      async () => users.disable((await users.byName(username))?.id as string),
+    ],
+  ],
+  [
+    'the session ends',
+    async ({ username }) => {
+      const json = { username, password: 'correct horse' };
+      const opened = await sluice.request('POST', '/session', { json });
+      const cookie = opened.headers.get('set-cookie')?.split(';')[0] as string;
+      const headers = { cookie, origin: sluice.url };
+      return [opened.body.data.token, () => sluice.request('DELETE', '/session', { headers })];
+    },
+  ],
+  [
+    'the personal token is revoked',
+    async ({ login, personal }) => {
+      const { id, token: own } = await personal();
+      return [own, () => sluice.request('DELETE', `/users/me/tokens/${id}`, { token: login })];
+    },
+  ],
+  [
+    'the personal token expires',
+    async ({ personal }) => {
+      const { token: own } = await personal(new Date(Date.now() + 3_000).toISOString());
+      return [own, () => {}];
+    },
+  ],
+];
+
+/** An application of the owner, and a member of it. */
+async function withMember() {
+  const { domain, path } = await start();
+  const { username, token: login } = await sluice.owner();
+  const json = { role: 'reader' };
+  expect((await sluice.request('PUT', `${path}/members/${username}`, { token, json })).status).toBe(200);
+  return {
+    domain,
+    path,
+    username,
+    login,
+    users: storeOf(sluice).users,
+    async personal(expires_at?: string): Promise<{ id: string; token: string }> {
+      const fields = { name: 'stream', scopes: ['read'], expires_at };
+      const { body } = await sluice.request('POST', '/users/me/tokens', { token: login, json: fields });
+      return body.data;
+    },
+  };
+}
+
+it.each(ends)('a stream ends when %s, and no other', async (_what, prepare) => {
+  const member = await withMember();
+  const [own, end] = await prepare(member);
+  const other = await start();
+  const [ending, staying] = [
+    await follow(sluice.url, { token: own, domain: member.domain }),
+    await other.follow(),
   ];
-  await sluice.request('DELETE', path, { token });
-  const json = { old_password: 'correct horse', new_password: 'better horse' };
-  await sluice.request('PUT', '/users/me/password', { token: other.token, json });
-  await Promise.all([deleted.ended, signedOut.ended]);
+  await end();
+  await ending.ended;
+  await other.store(1);
+  await until(async () => staying.entries().length === 1);
 });
 
 it('a server that stops ends streams', async () => {

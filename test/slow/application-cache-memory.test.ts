@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createApplicationCache } from '@sluice/api/applications/cache.ts';
+import { createApplicationCache } from '@sluice/api/known/applications.ts';
+import { createFeed } from '@sluice/api/known/feed.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished } from 'vitest';
@@ -24,9 +25,11 @@ it('holds no more after 1,000 applications than after 500', async () => {
   const store = openStore(url);
   const compiler = createCompiler();
   const log = createLogger('test', { level: 'silent', pretty: false });
-  const cache = createApplicationCache({ ...store, compiler, log, memory: 300_000 });
+  await store.prepare();
+  const feed = createFeed(store.changes, log);
+  const cache = createApplicationCache({ ...store, compiler, feed, memory: 300_000 });
   onTestFinished(async () => {
-    cache.close();
+    feed.close();
     await compiler.close();
   });
 

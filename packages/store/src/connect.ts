@@ -12,6 +12,7 @@ import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
 import { connectionName } from './backup/connected-services.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
+import { changeStore } from './changes.ts';
 import { batchStore } from './entries/batches.ts';
 import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
@@ -135,6 +136,7 @@ export function connectDatabase(
     live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
     keys: keyStore(db),
+    changes: changeStore(db, timeoutMs),
     fields,
     refused: refusedStore(db, writer),
     refusalCounts,

@@ -13,12 +13,17 @@ export const indexesOfEntries: IndexDescription[] = [{ ...byOnce, unique: true }
 
 /** Where owners take turns. */
 export const webhooksByOwner = { isFailing: 1, owner: 1, dueAt: 1 } as const;
+/** For the feed of changes. */
+const byChange: IndexDescription = { key: { changedAt: 1 }, sparse: true };
+/** What is revoked stays for a day, so that everybody hears of it. */
+const revoked: IndexDescription = { key: { revokedAt: 1 }, expireAfterSeconds: 86_400 };
 
 /** By collection; those of entries are made with the collection. */
 const indexes: Record<string, IndexDescription[]> = {
   users: [
     { key: { usernameKey: 1 }, unique: true },
     { key: { first: 1 }, unique: true, partialFilterExpression: { first: true } },
+    byChange,
   ],
   applications: [
     { key: { domain: 1 }, unique: true },
@@ -26,14 +31,17 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { 'members.id': 1, createdAt: -1, _id: -1 } },
     { key: { retentionDays: 1 }, partialFilterExpression: { retentionDays: { $gt: 0 } } },
     { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
+    byChange,
   ],
   schemas: [{ key: { application: 1, version: 1 }, unique: true }],
   tokens: [
     { key: { hash: 1 }, unique: true },
     { key: { user: 1, createdAt: -1, _id: -1 } },
     { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+    byChange,
+    revoked,
   ],
-  keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }],
+  keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }, byChange, revoked],
   webhooks: [
     { key: { application: 1, _id: -1 } },
     { key: { isFailing: 1, dueAt: 1 }, partialFilterExpression: { state: 'active' } },

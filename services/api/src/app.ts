@@ -1,5 +1,4 @@
 import { jobKinds } from '@sluice/jobs/record/job.ts';
-import { createMayUpload } from './accounts/may-upload.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { tokenRoutes } from './accounts/token-routes.ts';
@@ -19,8 +18,8 @@ import { healthRoutes } from './http/health.ts';
 import { createServer, untilPrepared } from './http/server.ts';
 import { importRoutes } from './imports/routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
-import { createKeyring } from './keys/keyring.ts';
 import { keyRoutes } from './keys/routes.ts';
+import { createKeyring } from './known/keyring.ts';
 import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { liveRoutes } from './live/routes.ts';
@@ -41,7 +40,7 @@ export async function buildApp(given: AppDependencies) {
     ...given,
     quotas,
     audit: createAudit(store.audit, config.auditRetentionMs, log),
-    keyring: createKeyring(store.keys, createMayUpload(store)),
+    keyring: createKeyring(store, given.feed),
     counters: createCounters(redis, config.redis),
   };
 

@@ -7,9 +7,10 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
-import type { ApplicationCache } from './applications/cache.ts';
 import type { Audit } from './audit/audit.ts';
-import type { Keyring } from './keys/keyring.ts';
+import type { ApplicationCache } from './known/applications.ts';
+import type { Feed } from './known/feed.ts';
+import type { Keyring } from './known/keyring.ts';
 import type { Capacities } from './limits/capacity.ts';
 import type { Quotas } from './limits/quota.ts';
 import type { Counters } from './limits/rate.ts';
@@ -25,6 +26,7 @@ export interface AppDependencies {
   log: Logger;
   store: Store;
   compiler: Compiler;
+  feed: Feed;
   cache: ApplicationCache;
   queues: {
     exports: JobQueue;
@@ -58,8 +60,6 @@ export const usualTimings = {
   exportWaitMs: 8_000,
   /** How often the entries of owners who upload are counted for quotas. */
   quotaCountMs: 5_000,
-  /** How often a follower's rights are checked again. */
-  followerCheckMs: 10_000,
   /** Longer than a proxy keeps a connection: a proxy may be sending a request just when the server closes it. */
   keepAliveMs: 15_000,
 };

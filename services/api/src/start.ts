@@ -12,9 +12,10 @@ import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
-import { createApplicationCache } from './applications/cache.ts';
 import type { Lifecycle } from './dependencies.ts';
 import { type Timings, usualTimings } from './dependencies.ts';
+import { createApplicationCache } from './known/applications.ts';
+import { createFeed } from './known/feed.ts';
 import { createCapacities } from './limits/capacity.ts';
 
 interface RunningApi {
@@ -37,9 +38,10 @@ export async function startApi(
   const redis = connectRedis(config.redis, log, 'impatient');
   monitorRedis(redis, metrics);
   const compiler = createCompiler({ capacity: capacity.schemas, metrics, log });
-  const cache = createApplicationCache({ ...store, compiler, metrics, log });
+  const feed = createFeed(store.changes, log);
+  const cache = createApplicationCache({ ...store, compiler, feed, metrics });
   const refusalRecorder = createRefusalRecorder(store, log);
-  const unhear = hearChanges(config.redis, log, cache.drop);
+  const unhear = hearChanges(config.redis, log, cache.forget);
   const jobQueue = (definition: typeof jobsQueue) =>
     createJobQueue(definition, store.jobs, redis, config.redis, log);
   const queues = {
@@ -53,6 +55,7 @@ export async function startApi(
     log,
     store,
     compiler,
+    feed,
     cache,
     queues,
     redis,
@@ -66,7 +69,7 @@ export async function startApi(
   let stopMonitoring = () => {};
   async function close(): Promise<void> {
     stopMonitoring();
-    cache.close();
+    feed.close();
     unhear();
     redis.disconnect();
     await refusalRecorder.close();

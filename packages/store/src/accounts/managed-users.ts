@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Binary, type Collection, type Filter, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
 import { fromNow, hasMatched } from '../lease.ts';
 import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
@@ -101,11 +102,14 @@ export const managedUsers = (users: Collection<UserDocument>) => {
     /** Uses the code up; earlier tokens are no longer valid. False when it is not the user's, was used or has expired. */
     setPasswordByCode: (username: string, code: string, passwordHash: string): Promise<boolean> =>
       hasMatched(
-        users.updateOne(withCode(username, code), {
-          $set: { passwordHash, lastModifiedAt: new Date() },
-          $inc: { tokenVersion: 1 },
-          $unset: { code: '' },
-        }),
+        users.updateOne(
+          withCode(username, code),
+          changing({
+            $set: { passwordHash, lastModifiedAt: new Date() },
+            $inc: { tokenVersion: 1 },
+            $unset: { code: '' },
+          }),
+        ),
       ),
 
     /** Ends all tokens. False when the user is disabled already, or gone. */
@@ -113,7 +117,7 @@ export const managedUsers = (users: Collection<UserDocument>) => {
       hasMatched(
         users.updateOne(
           { _id: new ObjectId(id), disabledAt: { $exists: false } },
-          { $currentDate: { disabledAt: true }, $inc: { tokenVersion: 1 } },
+          changing({ $currentDate: { disabledAt: true }, $inc: { tokenVersion: 1 } }),
         ),
       ),
 
@@ -122,7 +126,7 @@ export const managedUsers = (users: Collection<UserDocument>) => {
       hasMatched(
         users.updateOne(
           { _id: new ObjectId(id), disabledAt: { $exists: true } },
-          { $unset: { disabledAt: '' } },
+          changing({ $unset: { disabledAt: '' } }),
         ),
       ),
 
@@ -136,6 +140,7 @@ export const managedUsers = (users: Collection<UserDocument>) => {
       return among;
     },
 
+    /** Call `disable` before, and end what the user has: nobody hears of this. */
     async remove(id: string): Promise<void> {
       await users.deleteOne({ _id: new ObjectId(id) });
     },

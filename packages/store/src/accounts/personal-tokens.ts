@@ -1,4 +1,6 @@
-import { Binary, type Db, ObjectId } from 'mongodb';
+import { Binary, type Db, ObjectId, type Timestamp } from 'mongodb';
+import { changing, type Revision, toRevision, valid } from '../changes.ts';
+import { hasMatched } from '../lease.ts';
 
 export type Scope = 'read' | 'write' | 'upload';
 
@@ -26,20 +28,37 @@ interface TokenDocument extends Omit<PersonalTokenRecord, 'id'> {
   user: ObjectId;
   version: number;
   hash: Binary;
+  revokedAt?: Date;
+  /** See `changing`. */
+  changedAt?: Timestamp;
 }
 
-const toRecord = ({ _id, user: _, version: __, hash: ___, ...rest }: TokenDocument): PersonalTokenRecord => ({
+const toRecord = ({
+  _id,
+  user: _,
+  version: __,
+  hash: ___,
+  changedAt: ____,
+  ...rest
+}: TokenDocument): PersonalTokenRecord => ({
   id: _id.toHexString(),
   ...rest,
 });
 
-const usedAgainMs = 60_000;
+/** The hash goes. Its index wants another one for each token. */
+const revoking = changing([{ $set: { hash: '$_id', revokedAt: '$$NOW' } }]);
+
+export const usedAgainMs = 60_000;
 
 export type PersonalTokenStore = ReturnType<typeof personalTokenStore>;
 
 export function personalTokenStore(db: Db) {
   const tokens = db.collection<TokenDocument>('tokens');
-  const ofUser = ({ id, tokenVersion }: TokenUser) => ({ user: new ObjectId(id), version: tokenVersion });
+  const ofUser = ({ id, tokenVersion }: TokenUser) => ({
+    user: new ObjectId(id),
+    version: tokenVersion,
+    ...valid,
+  });
 
   return {
     /** `hash`: SHA-256 of the token. Undefined when the user has `limit` tokens already. */
@@ -49,7 +68,7 @@ export function personalTokenStore(db: Db) {
       hash: Buffer,
       limit: number,
     ): Promise<PersonalTokenRecord | undefined> {
-      const of = ofUser(user);
+      const of = { user: new ObjectId(user.id), version: user.tokenVersion };
       const document = {
         _id: new ObjectId(),
         ...of,
@@ -60,7 +79,7 @@ export function personalTokenStore(db: Db) {
       await tokens.deleteMany({ user: of.user, version: { $ne: of.version } });
       await tokens.insertOne(document);
       // Counted afterwards, so that of several at once none slips through.
-      if ((await tokens.countDocuments(of)) <= limit) return toRecord(document);
+      if ((await tokens.countDocuments(ofUser(user))) <= limit) return toRecord(document);
       await tokens.deleteOne({ _id: document._id });
       return undefined;
     },
@@ -73,24 +92,32 @@ export function personalTokenStore(db: Db) {
     /** False when the user has no such token. */
     async revoke(userId: string, id: string): Promise<boolean> {
       if (!ObjectId.isValid(id)) return false;
-      const { deletedCount } = await tokens.deleteOne({ _id: new ObjectId(id), user: new ObjectId(userId) });
-      return deletedCount === 1;
+      return hasMatched(
+        tokens.updateOne({ _id: new ObjectId(id), user: new ObjectId(userId), ...valid }, revoking),
+      );
     },
 
     async removeAll(userId: string): Promise<void> {
-      await tokens.deleteMany({ user: new ObjectId(userId) });
+      await tokens.updateMany({ user: new ObjectId(userId), ...valid }, revoking);
     },
 
     /** Undefined when there is no such token, or it has expired. `version`: see `TokenUser`. */
     async byHash(
       hash: Buffer,
-    ): Promise<{ token: PersonalTokenRecord; userId: string; version: number } | undefined> {
+    ): Promise<
+      { token: PersonalTokenRecord; revision: Revision; userId: string; version: number } | undefined
+    > {
       const found = await tokens.findOne({ hash: new Binary(hash) });
       const now = Date.now();
       if (!found || (found.expiresAt && found.expiresAt.getTime() <= now)) return undefined;
       if (!found.lastUsedAt || now - found.lastUsedAt.getTime() > usedAgainMs)
         await tokens.updateOne({ _id: found._id }, { $set: { lastUsedAt: new Date(now) } });
-      return { token: toRecord(found), userId: found.user.toHexString(), version: found.version };
+      return {
+        token: toRecord(found),
+        revision: toRevision(found.changedAt),
+        userId: found.user.toHexString(),
+        version: found.version,
+      };
     },
   };
 }

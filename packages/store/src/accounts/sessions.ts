@@ -1,4 +1,5 @@
 import { type Collection, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import type { Session, UserDocument } from './user-document.ts';
 
 /** Of one user at the same time. */
@@ -12,10 +13,13 @@ export const userSessions = (users: Collection<UserDocument>) => ({
       $filter: { input: { $ifNull: ['$sessions', []] }, cond: { $gt: ['$$this.expiresAt', '$$NOW'] } },
     };
     const sessions = { $slice: [{ $concatArrays: [open, [session]] }, -mostSessions] };
-    await users.updateOne({ _id: new ObjectId(userId) }, [{ $set: { sessions } }]);
+    const isFull = { $gte: [{ $size: open }, mostSessions] };
+    // As `changing` does, where a session ends.
+    const changedAt = { $cond: [isFull, '$$CLUSTER_TIME', '$changedAt'] };
+    await users.updateOne({ _id: new ObjectId(userId) }, [{ $set: { sessions, changedAt } }]);
   },
 
   async endSession(userId: string, id: string): Promise<void> {
-    await users.updateOne({ _id: new ObjectId(userId) }, { $pull: { sessions: { id } } });
+    await users.updateOne({ _id: new ObjectId(userId) }, changing({ $pull: { sessions: { id } } }));
   },
 });

@@ -1,4 +1,5 @@
-import { type Binary, ObjectId } from 'mongodb';
+import { type Binary, ObjectId, type Timestamp } from 'mongodb';
+import { type Revision, toRevision } from '../changes.ts';
 
 /** A browser that is signed in. */
 export interface Session {
@@ -8,6 +9,7 @@ export interface Session {
 
 export interface UserRecord {
   id: string;
+  revision: Revision;
   username: string;
   locale: string;
   /** Absent until an invited user has set a password. */
@@ -22,13 +24,15 @@ export interface UserRecord {
   sessions?: Session[];
 }
 
-export interface UserDocument extends Omit<UserRecord, 'id'> {
+export interface UserDocument extends Omit<UserRecord, 'id' | 'revision'> {
   _id: ObjectId;
   usernameKey: string;
   /** Registered with the code for the first user. An index lets one user have it. */
   first?: true;
   /** Sets a password, once. */
   code?: { hash: Binary; expiresAt: Date };
+  /** See `changing`. */
+  changedAt?: Timestamp;
 }
 
 export const keyOf = (username: string) => username.toLowerCase();
@@ -52,8 +56,10 @@ export const toRecord = ({
   usernameKey: _,
   code: __,
   first: ___,
+  changedAt,
   ...rest
 }: UserDocument): UserRecord => ({
   id: _id.toHexString(),
+  revision: toRevision(changedAt),
   ...rest,
 });

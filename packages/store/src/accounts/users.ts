@@ -1,4 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
 import { demoUsername } from './credentials.ts';
 import { managedUsers } from './managed-users.ts';
@@ -81,7 +82,7 @@ export function userStore(db: Db) {
     async changePassword(user: UserRecord, passwordHash: string): Promise<boolean> {
       const { modifiedCount } = await users.updateOne(
         { _id: new ObjectId(user.id), tokenVersion: user.tokenVersion },
-        { $set: { passwordHash, lastModifiedAt: new Date() }, $inc: { tokenVersion: 1 } },
+        changing({ $set: { passwordHash, lastModifiedAt: new Date() }, $inc: { tokenVersion: 1 } }),
       );
       return modifiedCount === 1;
     },

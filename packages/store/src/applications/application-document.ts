@@ -1,4 +1,5 @@
-import type { ObjectId } from 'mongodb';
+import type { ObjectId, Timestamp } from 'mongodb';
+import { type Revision, toRevision } from '../changes.ts';
 import type { Reason } from '../refused/refused-records.ts';
 
 /** What a user may do with an application: each may do what those before it may. */
@@ -16,6 +17,7 @@ export interface Member {
 
 export interface ApplicationRecord {
   id: string;
+  revision: Revision;
   domain: string;
   owner: { id: string; username: string };
   name: string;
@@ -62,7 +64,10 @@ export type Access = Pick<ApplicationRecord, 'keyRequired' | 'allowedOrigins' | 
 export type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partial<RefusedSettings> };
 
 export interface ApplicationDocument
-  extends Omit<ApplicationRecord, 'id' | 'owner' | 'version' | 'retentionDays' | 'members' | keyof Access>,
+  extends Omit<
+      ApplicationRecord,
+      'id' | 'revision' | 'owner' | 'version' | 'retentionDays' | 'members' | keyof Access
+    >,
     StoredAccess {
   _id: ObjectId;
   owner: { id: ObjectId; username: string };
@@ -72,13 +77,15 @@ export interface ApplicationDocument
   retentionDays?: number | null;
   /** Set once nothing of a deleted application is left. */
   purgedAt?: Date;
+  /** See `changing`. */
+  changedAt?: Timestamp;
 }
 
 export const alive = { deletedAt: { $exists: false } };
 
 const refusedDefaults: RefusedSettings = { keep: true, limit: 10_000, days: 30 };
 
-export const toAccess = ({ keyRequired = false, allowedOrigins = [], refused }: StoredAccess): Access => ({
+const toAccess = ({ keyRequired = false, allowedOrigins = [], refused }: StoredAccess): Access => ({
   keyRequired,
   allowedOrigins,
   refused: { ...refusedDefaults, ...refused },
@@ -90,6 +97,7 @@ export const toRecord = ({
   version = 1,
   retentionDays = null,
   members = [],
+  changedAt,
   ...rest
 }: ApplicationDocument): ApplicationRecord => ({
   ...rest,
@@ -97,6 +105,7 @@ export const toRecord = ({
   version,
   retentionDays,
   id: _id.toHexString(),
+  revision: toRevision(changedAt),
   owner: { id: owner.id.toHexString(), username: owner.username },
   members: members.map((member) => ({ ...member, id: member.id.toHexString() })),
 });

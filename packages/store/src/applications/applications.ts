@@ -1,13 +1,12 @@
-import { BSON, type Db, ObjectId } from 'mongodb';
+import { type Db, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
 import {
-  type Access,
   type ApplicationDocument,
   type ApplicationRecord,
   alive,
   type StoredAccess,
-  toAccess,
   toRecord,
 } from './application-document.ts';
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
@@ -21,25 +20,6 @@ export type { Access, ApplicationRecord, RefusedSettings } from './application-d
 export type ApplicationSize = { id: string; bytes: number };
 
 const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
-
-/** What decides about uploads. */
-interface Existing {
-  /** The same text as long as nothing changes, so that it need not be read again. */
-  state: string;
-  /** `owner`: id of the user. `version`: of the schema in force. */
-  read(): Access & { owner: string; version: number };
-}
-
-/** In BSON: after the length, the type and the name of the first field. */
-const placeOfId = [9, 21] as const;
-
-const toExisting = (raw: Buffer): Existing => ({
-  state: raw.toString('latin1'),
-  read() {
-    const { owner, version = 1, ...access } = BSON.deserialize(raw) as ApplicationDocument;
-    return { ...toAccess(access), owner: owner.id.toHexString(), version };
-  },
-});
 
 export type ApplicationStore = ReturnType<typeof applicationStore>;
 
@@ -135,22 +115,9 @@ export function applicationStore(db: Db) {
       return orUndefined(
         await applications.findOneAndUpdate(
           { _id: new ObjectId(id), ...alive },
-          { $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } },
+          changing({ $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } }),
           { returnDocument: 'after' },
         ),
-      );
-    },
-
-    /** The applications that still exist, to refresh the schema caches. */
-    async existing(ids: string[]): Promise<Map<string, Existing>> {
-      const found = applications
-        .find(
-          { _id: { $in: ids.map((id) => new ObjectId(id)) }, ...alive },
-          { raw: true, batchSize: ids.length },
-        )
-        .project<Buffer>({ 'owner.id': 1, version: 1, keyRequired: 1, allowedOrigins: 1, refused: 1 });
-      return new Map(
-        (await found.toArray()).map((raw) => [raw.toString('hex', ...placeOfId), toExisting(raw)]),
       );
     },
 

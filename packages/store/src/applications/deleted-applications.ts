@@ -1,4 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { idsOf } from '../ids.ts';
 import { fromNow, hasMatched } from '../lease.ts';
 import { alive } from './application-document.ts';
@@ -38,7 +39,10 @@ export function deletedApplications(db: Db) {
     ): Promise<{ id: string; purgeAt?: Date } | undefined> {
       const removed = await applications.findOneAndUpdate(
         { domain, 'owner.id': new ObjectId(ownerId), ...alive },
-        [{ $set: { deletedAt: '$$NOW' } }, graceMs > 0 ? { $set: { purgeAt: fromNow(graceMs) } } : tombstone],
+        changing([
+          { $set: { deletedAt: '$$NOW' } },
+          graceMs > 0 ? { $set: { purgeAt: fromNow(graceMs) } } : tombstone,
+        ]),
         { returnDocument: 'after', projection: { purgeAt: 1 } },
       );
       return removed ? { id: removed._id.toHexString(), purgeAt: removed.purgeAt } : undefined;
@@ -49,7 +53,7 @@ export function deletedApplications(db: Db) {
       hasMatched(
         applications.updateOne(
           { domain, 'owner.id': new ObjectId(ownerId), ...restorable },
-          { $unset: { deletedAt: '', purgeAt: '' } },
+          changing({ $unset: { deletedAt: '', purgeAt: '' } }),
         ),
       ),
 

@@ -1,4 +1,6 @@
-import { Binary, type Db, ObjectId } from 'mongodb';
+import { Binary, type Db, ObjectId, type Timestamp } from 'mongodb';
+import { changing, type Revision, toRevision, valid } from '../changes.ts';
+import { hasMatched } from '../lease.ts';
 
 /** An ingest key, of which the store knows no more than this and a hash. */
 export interface KeyRecord {
@@ -18,19 +20,24 @@ export interface MadeKey {
   hash: Buffer;
 }
 
-/** SHA-256 of a key, and the id of its record. */
+/** SHA-256 of a key, and its record. */
 export interface KeyHash {
   id: string;
+  revision: Revision;
   hash: Buffer;
 }
 
 interface KeyDocument extends Omit<KeyRecord, 'id'> {
   _id: ObjectId;
   application: ObjectId;
-  hash: Binary;
+  /** Not of one that was revoked. */
+  hash?: Binary;
+  revokedAt?: Date;
+  /** See `changing`. */
+  changedAt?: Timestamp;
 }
 
-const toRecord = ({ _id, application: _, hash: __, ...rest }: KeyDocument): KeyRecord => ({
+const toRecord = ({ _id, application: _, hash: __, changedAt: ___, ...rest }: KeyDocument): KeyRecord => ({
   id: _id.toHexString(),
   ...rest,
 });
@@ -40,10 +47,8 @@ export type KeyStore = ReturnType<typeof keyStore>;
 /** The ingest keys of applications. */
 export function keyStore(db: Db) {
   const keys = db.collection<KeyDocument>('keys');
-  const one = (application: string, id: string) => ({
-    _id: new ObjectId(id),
-    application: new ObjectId(application),
-  });
+  const of = (application: string) => ({ application: new ObjectId(application), ...valid });
+  const one = (application: string, id: string) => ({ _id: new ObjectId(id), ...of(application) });
 
   return {
     /** Returns undefined when the application has `limit` keys already. */
@@ -65,7 +70,7 @@ export function keyStore(db: Db) {
       };
       await keys.insertOne(document);
       // Counted afterwards, so that of several at once none slips through.
-      const count = await keys.countDocuments({ application: document.application });
+      const count = await keys.countDocuments(of(application));
       if (count <= limit) return toRecord(document);
       await keys.deleteOne({ _id: document._id });
       return undefined;
@@ -73,7 +78,7 @@ export function keyStore(db: Db) {
 
     /** Newest first. */
     async list(application: string): Promise<KeyRecord[]> {
-      const found = keys.find({ application: new ObjectId(application) }).sort({ createdAt: -1, _id: -1 });
+      const found = keys.find(of(application)).sort({ createdAt: -1, _id: -1 });
       return (await found.toArray()).map(toRecord);
     },
 
@@ -87,7 +92,9 @@ export function keyStore(db: Db) {
       if (!ObjectId.isValid(id)) return undefined;
       const rotated = await keys.findOneAndUpdate(
         one(application, id),
-        { $set: { prefix: made.prefix, hash: new Binary(made.hash), createdAt: new Date(), createdBy } },
+        changing({
+          $set: { prefix: made.prefix, hash: new Binary(made.hash), createdAt: new Date(), createdBy },
+        }),
         { returnDocument: 'after' },
       );
       return rotated ? toRecord(rotated) : undefined;
@@ -96,17 +103,18 @@ export function keyStore(db: Db) {
     /** False when the application has no such key. */
     async revoke(application: string, id: string): Promise<boolean> {
       if (!ObjectId.isValid(id)) return false;
-      const { deletedCount } = await keys.deleteOne(one(application, id));
-      return deletedCount === 1;
+      const update = changing<KeyDocument>({ $unset: { hash: '' }, $currentDate: { revokedAt: true } });
+      return hasMatched(keys.updateOne(one(application, id), update));
     },
 
     /** Of all keys of an application. */
     async hashes(application: string): Promise<KeyHash[]> {
       const found = keys
-        .find({ application: new ObjectId(application) })
-        .project<{ _id: ObjectId; hash: Binary }>({ hash: 1 });
-      return (await found.toArray()).map(({ _id, hash }) => ({
+        .find(of(application))
+        .project<Required<Pick<KeyDocument, '_id' | 'hash' | 'changedAt'>>>({ hash: 1, changedAt: 1 });
+      return (await found.toArray()).map(({ _id, hash, changedAt }) => ({
         id: _id.toHexString(),
+        revision: toRevision(changedAt),
         hash: Buffer.from(hash.buffer),
       }));
     },

@@ -1,4 +1,5 @@
 import { type Db, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { hasMatched } from '../lease.ts';
 import { type ApplicationDocument, alive } from './application-document.ts';
 import { byExistence, type Existence } from './deleted-applications.ts';
@@ -47,7 +48,7 @@ export function managedApplications(db: Db) {
       return hasMatched(
         applications.updateOne(
           { _id: new ObjectId(id), 'owner.id': of, ...alive },
-          { $set: { owner, lastModifiedAt: new Date() }, $pull: { members: { id: owner.id } } },
+          changing({ $set: { owner, lastModifiedAt: new Date() }, $pull: { members: { id: owner.id } } }),
         ),
       );
     },

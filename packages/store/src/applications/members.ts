@@ -1,4 +1,5 @@
 import { type Collection, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { hasMatched } from '../lease.ts';
 import { type ApplicationDocument, alive, type MemberRole } from './application-document.ts';
 
@@ -21,14 +22,15 @@ export function memberStore(applications: Collection<ApplicationDocument>) {
     ): Promise<'set' | 'full'> {
       const of = { _id: new ObjectId(application), ...alive };
       const user = new ObjectId(id);
-      const changing = { ...of, 'members.id': user };
-      if (await hasMatched(applications.updateOne(changing, { $set: { 'members.$.role': role } })))
+      const having = { ...of, 'members.id': user };
+      if (await hasMatched(applications.updateOne(having, changing({ $set: { 'members.$.role': role } }))))
         return 'set';
       const adding = { ...of, 'members.id': { $ne: user }, [`members.${most - 1}`]: { $exists: false } };
       const member = { id: user, username, role, since: new Date() };
-      if (await hasMatched(applications.updateOne(adding, { $push: { members: member } }))) return 'set';
+      if (await hasMatched(applications.updateOne(adding, changing({ $push: { members: member } }))))
+        return 'set';
       // Another request may have added the same user meanwhile.
-      return (await applications.countDocuments(changing)) > 0 ? 'set' : 'full';
+      return (await applications.countDocuments(having)) > 0 ? 'set' : 'full';
     },
 
     /** False when the user was no member. */
@@ -36,14 +38,14 @@ export function memberStore(applications: Collection<ApplicationDocument>) {
       hasMatched(
         applications.updateOne(
           { _id: new ObjectId(application), 'members.id': new ObjectId(userId) },
-          { $pull: { members: { id: new ObjectId(userId) } } },
+          changing({ $pull: { members: { id: new ObjectId(userId) } } }),
         ),
       ),
 
     /** Removes a user from all applications. */
     async removeFromAll(userId: string): Promise<void> {
       const id = new ObjectId(userId);
-      await applications.updateMany({ 'members.id': id }, { $pull: { members: { id } } });
+      await applications.updateMany({ 'members.id': id }, changing({ $pull: { members: { id } } }));
     },
 
     /** The ids of a user and of everybody with whom the user shares an application. */

@@ -1,5 +1,6 @@
 import { within } from '@sluice/shared/deadline.ts';
 import { type Db, ObjectId } from 'mongodb';
+import { changing } from '../changes.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { type ApplicationDocument, type ApplicationRecord, alive, toRecord } from './application-document.ts';
 import type { FieldStore } from './fields.ts';
@@ -76,10 +77,10 @@ export function schemaStore(db: Db, fields: FieldStore, timeoutMs: number) {
       const publishing = inTransaction(db, async (session) => {
         const updated = await applications.findOneAndUpdate(
           { _id, ...alive, version: version === 1 ? { $exists: false } : version },
-          {
+          changing({
             $set: { ...published, ...(note !== undefined && { note }), lastModifiedAt: now },
             ...(note === undefined && { $unset: { note: '' } }),
-          },
+          }),
           { returnDocument: 'after', session },
         );
         if (!updated) return undefined;

@@ -5,7 +5,8 @@ import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Role } from '@sluice/store/applications/application-document.ts';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
-import { keyMark } from '../keys/keyring.ts';
+import type { Basis } from '../known/feed.ts';
+import { keyMark } from '../known/keyring.ts';
 import { createReadGrant, type Grant, personalMark } from './personal-tokens.ts';
 import { type Claims, createTokens } from './tokens.ts';
 
@@ -56,6 +57,8 @@ export async function auth(
   const readGrant = createReadGrant(store);
   app.decorateRequest('owner');
   app.decorateRequest('grant');
+  app.decorateRequest('basis');
+  app.decorateRequest('until');
 
   const claimsFor = ({ id, tokenVersion }: UserRecord, sid?: string) => ({
     sub: id,
@@ -102,8 +105,11 @@ export async function auth(
   }
 
   async function byLogin(request: FastifyRequest): Promise<UserRecord> {
-    const user = await userOf(verify(request));
+    const claims = verify(request);
+    const user = await userOf(claims);
     if (!user) throw unauthorized('this one is no longer valid, log in again');
+    request.basis = [[user.id, user.revision]];
+    request.until = claims.exp * 1_000;
     return user;
   }
 
@@ -112,6 +118,8 @@ export async function auth(
     if (!grant) throw unauthorized('this personal token is unknown, expired or revoked');
     checkGrant(grant, request);
     request.grant = grant;
+    request.basis = grant.basis;
+    request.until = grant.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     return grant.user;
   }
 
@@ -145,5 +153,9 @@ declare module 'fastify' {
     owner: UserRecord;
     /** Of a personal token, where one came with the request. */
     grant: Grant | undefined;
+    /** What the right of the token was read from. */
+    basis: Basis;
+    /** When the token expires, in ms since the epoch. */
+    until: number;
   }
 }

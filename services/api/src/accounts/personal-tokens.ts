@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { PersonalTokenRecord, PersonalTokenStore } from '@sluice/store/accounts/personal-tokens.ts';
 import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
+import type { Basis } from '../known/feed.ts';
 
 /** So that scanners of secrets find the tokens. */
 export const personalMark = 'slp_';
@@ -9,8 +10,10 @@ const randomLength = 20;
 const shape = /^slp_([0-9a-f]{40})([0-9a-f]{8})$/;
 
 /** A personal token that is valid, and its user. */
-export interface Grant extends Pick<PersonalTokenRecord, 'id' | 'scopes' | 'applications'> {
+export interface Grant extends Pick<PersonalTokenRecord, 'id' | 'scopes' | 'applications' | 'expiresAt'> {
   user: UserRecord;
+  /** The token and its user, as they were read. */
+  basis: Basis;
 }
 
 export type ReadGrant = ReturnType<typeof createReadGrant>;
@@ -34,6 +37,6 @@ export const createReadGrant =
     const found = await personalTokens.byHash(hashOf(text));
     const user = found && (await users.byId(found.userId));
     if (!user || user.tokenVersion !== found.version) return undefined;
-    const { id, scopes, applications } = found.token;
-    return { id, scopes, ...(applications && { applications }), user };
+    const basis = [[found.token.id, found.revision] as const, [user.id, user.revision] as const];
+    return { ...found.token, user, basis };
   };

@@ -39,7 +39,7 @@ const toMember = ({ username, role, since }: Omit<Member, 'id'>): ApplicationMem
 const maxMembers = quotas.members.limit;
 
 /** The users with whom the owner shares an application. */
-export const memberRoutes: Routes = async (app, { store: { applications, users }, audit }) => {
+export const memberRoutes: Routes = async (app, { store: { applications, users }, cache, audit }) => {
   bearerRoutes(app, 'Members');
   takeSmallBodies(app);
 
@@ -90,6 +90,7 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
         throw new ApiError('ResourceConflictError', `user ${user.username} is the owner`);
       const result = await applications.setMember(application.id, user, role, maxMembers);
       if (result === 'full') throw quotaReached('members', maxMembers);
+      cache.forget(application.id);
       const details = { username: user.username, role };
       await audit.note(request, { action: 'member.set', application: application.domain, details });
       const changed = await findApplication(applications, request);
@@ -115,6 +116,7 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
       if (user.id !== request.owner.id) requireRole(application, request.owner, 'owner');
       if (!(await applications.removeMember(application.id, user.id)))
         throw notMember(application, user.username);
+      cache.forget(application.id);
       const details = { username: user.username };
       await audit.note(request, { action: 'member.removed', application: application.domain, details });
       return success(reply, { message: `user ${user.username} is no longer a member` });

@@ -43,7 +43,7 @@ export async function announce(
   applicationId: string,
   to: ('invalidations' | 'purges')[],
 ): Promise<void> {
-  cache.drop(applicationId);
+  cache.forget(applicationId);
   const adding = to.map((name) => queues[name].add({ applicationId }));
   for (const result of await Promise.allSettled(adding))
     if (result.status === 'rejected')

@@ -7,9 +7,9 @@ import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
+import { makeKey } from '../known/keyring.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { makeKey } from './keyring.ts';
 
 const NewKey = Strict('NewKey', { name: Type.String({ ...Name, examples: ['Roof sensor'] }) });
 
@@ -75,7 +75,6 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
         maxKeys,
       );
       if (!created) throw quotaReached('keys', maxKeys);
-      keyring.forget(application.id);
       const event = { application: application.domain, key: created.id };
       await audit.note(request, { action: 'key.created', ...event });
       return success(reply, { ...toKey(created), key });
@@ -95,7 +94,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       const { key, ...made } = makeKey();
       const rotated = await keys.rotate(application.id, request.params.id, made, request.owner.username);
       if (!rotated) throw keyNotFound(request.params.id);
-      keyring.forget(application.id);
+      keyring.forget(rotated.id);
       const event = { application: application.domain, key: rotated.id };
       await audit.note(request, { action: 'key.rotated', ...event });
       return success(reply, { ...toKey(rotated), key });
@@ -115,7 +114,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       const { id } = request.params;
       const application = await findApplication(applications, request);
       if (!(await keys.revoke(application.id, id))) throw keyNotFound(id);
-      keyring.forget(application.id);
+      keyring.forget(id);
       await audit.note(request, { action: 'key.revoked', application: application.domain, key: id });
       return success(reply, { message: `key ${id} was revoked` });
     },

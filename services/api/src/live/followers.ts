@@ -3,14 +3,14 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { LiveStore, Moment, Place } from '@sluice/store/live/live.ts';
-import type { Timings } from '../dependencies.ts';
+import { type Basis, type Feed, hasChanged } from '../known/feed.ts';
 import { type Followed, ping, readEvents } from './events.ts';
 
 const lookEveryMs = 200;
 const groupsAtOnce = 8;
 /** Proxies close silent connections. */
 const pingEveryMs = 15_000;
-const checksPerLook = 10;
+const checksAtOnce = 8;
 /** A client that takes nothing for this long is disconnected. */
 const longestFullMs = 60_000;
 
@@ -22,14 +22,19 @@ export interface Follower extends Followed {
   send(events: Buffer): void;
   /** Ends the stream, or the connection if the client takes nothing. */
   end(): void;
+  /** What the right to follow was read from. */
+  basis: Basis;
+  /** When that right ends by itself, in ms since the epoch. */
+  until: number;
   /** Rejects with ApiError if the user may no longer follow. */
-  check(): Promise<Followed['application']>;
+  check(): Promise<Pick<Follower, 'application' | 'basis'>>;
 }
 
 interface State {
   follower: Follower;
   sentAt: number;
-  checkedAt: number;
+  /** What the right was read from has changed. */
+  isDue: boolean;
   /** Since when the client has not taken what was sent. */
   fullSince: number | undefined;
 }
@@ -42,11 +47,11 @@ interface Dependencies {
   live: LiveStore;
   isDraining(): boolean;
   log: Pick<Logger, 'debug'>;
-  timings: Pick<Timings, 'followerCheckMs'>;
+  feed: Pick<Feed, 'listen' | 'isOutdated'>;
 }
 
 /** Sends new events to all followers, a few times a second. A full follower is skipped and continues later at its place. */
-export function createFollowers({ live, isDraining, log, timings }: Dependencies) {
+export function createFollowers({ live, isDraining, log, feed }: Dependencies) {
   const all = new Set<State>();
   let isClosed = false;
 
@@ -98,13 +103,26 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
   }
 
   async function check(state: State): Promise<void> {
-    state.checkedAt = performance.now();
+    state.isDue = false;
     try {
-      state.follower.application = await state.follower.check();
+      Object.assign(state.follower, await state.follower.check());
+      state.isDue ||= feed.isOutdated(state.follower.basis);
     } catch (error) {
       if (error instanceof ApiError) end(state);
+      else state.isDue = true;
     }
   }
+
+  async function checkDue(): Promise<void> {
+    const sideBySide = createSideBySide(checksAtOnce);
+    for (const state of all) if (state.isDue) await sideBySide.add(() => check(state));
+    await sideBySide.finish();
+  }
+
+  const unlisten = feed.listen((changed) => {
+    for (const state of all) state.isDue ||= !changed || hasChanged(state.follower.basis, changed);
+    void checkDue();
+  });
 
   async function pass(): Promise<void> {
     if (isDraining()) endAll();
@@ -113,9 +131,9 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
     for (const state of all) {
       state.fullSince = state.follower.isFull() ? (state.fullSince ?? now) : undefined;
       if (state.fullSince !== undefined && now - state.fullSince > longestFullMs) end(state);
+      if (state.follower.until <= Date.now()) end(state);
     }
-    const due = [...all].filter(({ checkedAt }) => now - checkedAt > timings.followerCheckMs);
-    await Promise.all(due.slice(0, checksPerLook).map(check));
+    await checkDue();
     await live.atMoment(look).catch(missed);
     pingSilent();
   }
@@ -125,7 +143,12 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
     /** Returns how to stop. */
     add(follower: Follower): () => void {
       const now = performance.now();
-      const state: State = { follower, sentAt: now, checkedAt: now, fullSince: undefined };
+      const state: State = {
+        follower,
+        sentAt: now,
+        isDue: feed.isOutdated(follower.basis),
+        fullSince: undefined,
+      };
       all.add(state);
       // The first event sends the head of the answer: a resumed stream may have no other for long.
       if (follower.place) send([state], ping(follower.place));
@@ -138,6 +161,7 @@ export function createFollowers({ live, isDraining, log, timings }: Dependencies
     close(): void {
       isClosed = true;
       stop();
+      unlisten();
       endAll();
     },
   };

@@ -45,11 +45,11 @@ const example =
 /** Sends entries and refused uploads as they arrive. */
 export const liveRoutes: Routes = async (
   app,
-  { store: { applications, live }, capacity, lifecycle, metrics, log, timings },
+  { store: { applications, live }, capacity, lifecycle, metrics, log, feed },
 ) => {
   bearerRoutes(app, 'Entries');
   const isDraining = () => lifecycle.phase === 'draining';
-  const followers = createFollowers({ live, isDraining, log, timings });
+  const followers = createFollowers({ live, isDraining, log, feed });
   app.addHook('preClose', async () => followers.close());
   metrics.gauge('sluice_followers', () => [{ value: followers.count(), labels: {} }]);
 
@@ -75,14 +75,20 @@ export const liveRoutes: Routes = async (
     },
     async (request, reply) => {
       const { owner, query, headers } = request;
-      const application = await findApplication(applications, request);
-      // Refused uploads are the editors'.
-      if (query.refused) requireRole(application, owner, 'editor');
+      /** Throws ApiError if the user may not follow. */
+      async function find() {
+        const application = await findApplication(applications, request);
+        // Refused uploads are the editors'.
+        if (query.refused) requireRole(application, request.owner, 'editor');
+        return { application, basis: [...request.basis, [application.id, application.revision] as const] };
+      }
+      const found = await find();
       capacity.followers.lease(reply, owner.id).take(1);
       const lastId = headers['last-event-id'];
       const stream = new Readable({ read() {} });
       const leave = followers.add({
-        application,
+        ...found,
+        until: request.until,
         withRefused: query.refused ?? false,
         place: lastId === undefined ? undefined : fromEventId(lastId),
         isFull: () => reply.raw.writableNeedDrain,
@@ -93,9 +99,7 @@ export const liveRoutes: Routes = async (
         },
         async check() {
           await app.authenticate(request, reply);
-          const found = await findApplication(applications, request);
-          if (query.refused) requireRole(found, request.owner, 'editor');
-          return found;
+          return find();
         },
       });
       stream.once('close', leave);

@@ -5,8 +5,8 @@ import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { applicationNotFound } from '@sluice/shared/errors.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import type { CachedApplication } from '../applications/cache.ts';
 import type { Dependencies } from '../dependencies.ts';
+import type { CachedApplication } from '../known/applications.ts';
 
 const mostPairs = 10;
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError, type ErrorName } from '@sluice/shared/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ApplicationCache } from '../../applications/cache.ts';
+import type { ApplicationCache } from '../../known/applications.ts';
 import { refuseNext } from './client-errors.ts';
 import { addRequest, ignoresInput } from './connections.ts';
 

@@ -4,7 +4,7 @@ import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
-import type { CachedApplication } from '../../applications/cache.ts';
+import type { CachedApplication } from '../../known/applications.ts';
 import { lineHash } from '../steps.ts';
 
 type Line = RefusedUpload & Pick<LineFailure, 'line' | 'kind'>;

@@ -5,7 +5,6 @@ import { toLineError } from '@sluice/intake/line-errors.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
-import { isRestricted } from '../../applications/cache.ts';
 import type { Dependencies } from '../../dependencies.ts';
 import {
   BatchQuery,
@@ -29,6 +28,7 @@ import {
 } from '../../http/route-parts.ts';
 import { Int, Text } from '../../http/schemas.ts';
 import { onlyQueries } from '../../http/validation.ts';
+import { isRestricted } from '../../known/applications.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
 import type { UploadMetrics } from '../../metrics/requests.ts';

@@ -11,7 +11,7 @@ import { MongoServerSelectionError, ObjectId } from 'mongodb';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../../test/support/payload-of.ts';
-import type { ApplicationCache } from '../../applications/cache.ts';
+import type { ApplicationCache } from '../../known/applications.ts';
 import { createCapacities } from '../../limits/capacity.ts';
 import { createGroupCommit, type GroupCommit } from '../group-commit.ts';
 import { linesOf } from './lines.ts';

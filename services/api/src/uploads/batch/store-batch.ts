@@ -16,8 +16,8 @@ import {
 } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { ApplicationCache, CachedApplication } from '../../applications/cache.ts';
 import type { BatchResult } from '../../entries/contract.ts';
+import type { ApplicationCache, CachedApplication } from '../../known/applications.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { UploadMetrics } from '../../metrics/requests.ts';
 import type { GroupCommit } from '../group-commit.ts';

@@ -4,7 +4,7 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import type { CachedApplication } from '../../applications/cache.ts';
+import type { CachedApplication } from '../../known/applications.ts';
 
 type Change = 'stricter' | 'looser';
 

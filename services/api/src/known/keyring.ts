@@ -1,55 +1,67 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Store } from '@sluice/jobs/connect.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { KeyHash, KeyStore, MadeKey } from '@sluice/store/applications/keys.ts';
-import { LRUCache } from 'lru-cache';
-import type { MayUpload } from '../accounts/may-upload.ts';
-import { personalMark } from '../accounts/personal-tokens.ts';
-import type { CachedApplication } from '../applications/cache.ts';
+import { usedAgainMs } from '@sluice/store/accounts/personal-tokens.ts';
+import type { KeyHash, MadeKey } from '@sluice/store/applications/keys.ts';
+import { createReadGrant, type Grant, personalMark } from '../accounts/personal-tokens.ts';
+import type { CachedApplication } from './applications.ts';
+import type { Feed } from './feed.ts';
+import { createKnown } from './known.ts';
 
 /** Distinguishes keys from other bearer tokens, also for secret scanners. */
 export const keyMark = 'sk_';
 const shownLength = keyMark.length + 8;
-/** A revoked key is never accepted because of older knowledge. */
-const maxAgeMs = 500;
+/** Applications, and tokens, of which keys are known. */
+const most = 5_000;
 const bearer = /^bearer +(.*)$/i;
 /** Every JSON Web Token begins so: `{"` in Base64. */
 const tokenStart = 'eyJ';
 
+type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'ownerIsDisabled' | 'editors'>;
+
 export type Keyring = ReturnType<typeof createKeyring>;
 
-/** The hashes of ingest keys, by application. Concurrent uploads share one read from MongoDB. */
-export function createKeyring(keys: Pick<KeyStore, 'hashes'>, mayUpload: MayUpload) {
-  const cached = new LRUCache<string, KeyHash[]>({
-    max: 5_000,
-    ttl: maxAgeMs,
-    // `forget` must not fail the uploads that wait for a read.
-    ignoreFetchAbort: true,
-    async fetchMethod(id, _old, { options }) {
-      const began = performance.now();
-      const hashes = await keys.hashes(id);
-      // The age counts from the begin of the read.
-      options.ttl = Math.max(1, maxAgeMs - (performance.now() - began));
-      return hashes;
-    },
+/** The ingest keys of applications, and the personal tokens with which someone uploads. */
+export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTokens'>, feed: Feed) {
+  const readGrant = createReadGrant(store);
+  const ingestKeys = createKnown<KeyHash[]>(feed, most, async (application) => {
+    const hashes = await store.keys.hashes(application);
+    return { value: hashes, basis: hashes.map(({ id, revision }) => [id, revision] as const), size: 1 };
+  });
+  const grants = createKnown<Grant>(feed, most, async (token) => {
+    const grant = await readGrant(token);
+    if (!grant) return undefined;
+    const { basis, expiresAt } = grant;
+    // Read again, so that its last use is noted.
+    const lifeMs = Math.max(
+      1,
+      Math.min(usedAgainMs, (expiresAt?.getTime() ?? Number.POSITIVE_INFINITY) - Date.now()),
+    );
+    return { value: grant, basis, size: 1, lifeMs };
   });
 
   async function idOf(application: string, hash: Buffer): Promise<string | undefined> {
-    const known = find(await cached.fetch(application), hash);
-    // The key may be newer than the cached hashes.
-    return known ?? find(await cached.fetch(application, { forceRefresh: true }), hash);
+    const known = find(await ingestKeys.get(application), hash);
+    // The key may be newer than what is known.
+    return known ?? find(await ingestKeys.again(application), hash);
+  }
+
+  /** The id of a personal token that allows uploads. */
+  async function tokenFor({ domain, editors }: Admitting, token: string): Promise<string | undefined> {
+    const grant = await grants.get(token);
+    if (!grant?.scopes.includes('upload') || !editors.includes(grant.user.id)) return undefined;
+    return grant.applications?.includes(domain) === false ? undefined : grant.id;
   }
 
   return {
     /** Resolves with the id of the sent ingest key. Throws ApiError without a valid one. Rejects while MongoDB is away. */
-    async admit(
-      { id, domain, ownerIsDisabled }: Pick<CachedApplication, 'id' | 'domain' | 'ownerIsDisabled'>,
-      headers: IncomingHttpHeaders,
-    ): Promise<string> {
+    async admit(application: Admitting, headers: IncomingHttpHeaders): Promise<string> {
+      const { id, domain, ownerIsDisabled } = application;
       if (ownerIsDisabled) throw forbidden(`the owner of ${domain} is disabled`);
       const key = sentKey(headers);
       if (key.startsWith(personalMark)) {
-        const token = await mayUpload(key, domain);
+        const token = await tokenFor(application, key);
         if (token) return token;
         throw forbidden(
           `this personal token cannot upload to ${domain}: it needs the scope upload, and you the role of an editor`,
@@ -67,8 +79,8 @@ export function createKeyring(keys: Pick<KeyStore, 'hashes'>, mayUpload: MayUplo
       return found;
     },
 
-    /** Call when the keys of an application have changed. */
-    forget: (id: string) => void cached.delete(id),
+    /** Call when an ingest key has changed. */
+    forget: ingestKeys.forget,
   };
 }
 
