@@ -21,7 +21,9 @@ it('is either restored or purged, whoever comes first', async () => {
     ]);
     winners.add(isRestored ? 'restore' : 'purge');
     const state = [await applications.byDomain(domain), await applications.tombstone(id)];
-    expect(state).toEqual(isRestored ? [created, undefined] : [undefined, { ...state[1] }]);
+    const restored = { ...created, revision: state[0]?.revision };
+    expect(state).toEqual(isRestored ? [restored, undefined] : [undefined, { ...state[1] }]);
+    if (isRestored) expect(restored.revision).toBeGreaterThan(created.revision);
     expect(state[isRestored ? 0 : 1]).toBeDefined();
   };
   for (let n = 0; n < 3; n++) await Promise.all(Array.from({ length: 20 }, (_, at) => race(`a-${n}-${at}`)));
@@ -41,7 +43,7 @@ it('of a tombstone only the domain and its times are left', async () => {
   await applications.beginPurge(later?.id as string);
   for (const tombstone of await db.collection('applications').find().toArray())
     expect(Object.keys(tombstone).sort()).toEqual(
-      ['_id', 'createdAt', 'deletedAt', 'domain', 'lastModifiedAt', 'owner'].sort(),
+      ['_id', 'changedAt', 'createdAt', 'deletedAt', 'domain', 'lastModifiedAt', 'owner'].sort(),
     );
   expect((await applications.unpurged(10)).length).toBe(2);
 });
