@@ -1,4 +1,7 @@
+import * as library from '@hyperjump/json-schema-formats';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { runs } from '../../../../test/support/runs.ts';
 import { createFormats } from './formats.ts';
 
 const formats = createFormats(() => {});
@@ -126,6 +129,42 @@ describe('formats', () => {
   ])('%s of %s is %s', (name, value, valid) => {
     const format = formats[name];
     expect(typeof format === 'object' && format.validate(value)).toBe(valid);
+  });
+
+  const orFalse = (check: (text: string) => boolean) => (text: string) => {
+    try {
+      return check(text);
+    } catch {
+      return false;
+    }
+  };
+
+  // They have a quick look of our own. The library knows a list of leap seconds, we only the days on which they may be.
+  it.each([
+    ['date', library.isDate, ['2024-02-29', '1900-02-29', '2026-11-31']],
+    ['time', library.isTime, ['23:59:60Z', '08:00:00.5+01:00', '24:00:00z']],
+    ['date-time', library.isDateTime, ['2016-12-31T23:59:60Z', '2026-11-23t08:00:00.123-23:59']],
+    [
+      'email',
+      library.isEmail,
+      ['ada@example.org', '"a b"@x.y', 'a.b+c-d_e@mail-1.example.com', 'a@[192.0.2.1]'],
+    ],
+  ] as const)('%s takes nothing that the library refuses', (name, isRight, texts) => {
+    const changed = fc
+      .tuple(fc.constantFrom(...texts), fc.nat(40), fc.nat(2), fc.string({ maxLength: 2 }))
+      .map(([text, at, gone, put]) => text.slice(0, at) + put + text.slice(at + gone));
+    const near = fc.oneof(
+      changed,
+      changed.map((text) => text.replace(/\d/, '3')),
+      fc.constantFrom(...texts),
+    );
+    fc.assert(
+      fc.property(near, (text) => {
+        if (check(name, text) && !text.includes(':60'))
+          expect([text, orFalse(isRight)(text)]).toEqual([text, true]);
+      }),
+      runs(1_000),
+    );
   });
 
   it('pays for the length of the text', () => {
