@@ -33,13 +33,17 @@ interface Extent {
   last: Date | undefined;
 }
 
-/** Stores the parts of a file in order, while the next part is written. */
+/** So many pieces are stored beside each other while the next is written: each waits twice for the disks of MongoDB. */
+const piecesAhead = 2;
+
+/** Stores the pieces of a file while the next is written, and commits them in order. */
 export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
   let { bytes, firstCreatedAt, lastCreatedAt } = job;
-  let underWay: Promise<void> = Promise.resolve();
+  /** Oldest first. */
+  const underWay: Promise<void>[] = [];
   const times = () => ({ firstCreatedAt, lastCreatedAt });
 
-  async function commit({ data, note }: Piece, rows: number, position: Position): Promise<void> {
+  async function store({ data, note }: Piece, rows: number): Promise<Part[]> {
     const stored: Part[] = [];
     for (const slice of slices(data)) {
       const isFirst = stored.length === 0;
@@ -49,32 +53,43 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
       stored.push({ id, rows: isFirst ? rows : 0, bytes: slice.length });
     }
     freeBuffer(data);
-    if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: stored, position, ...times() })))
-      throw new LeaseLost();
+    return stored;
+  }
+
+  /** Commits parts after those before them. */
+  function commit(stored: Promise<Part[]>, position: Position): void {
+    const before = underWay.at(-1);
+    const until = times();
+    const committed = (async () => {
+      const parts = await stored;
+      await before;
+      if (!(await jobs.exports.commitParts(job.id, job.fence, { parts, position, ...until })))
+        throw new LeaseLost();
+    })();
+    // A failure is handled at the later await.
+    committed.catch(() => undefined);
+    underWay.push(committed);
   }
 
   return {
-    /** Waits for the previous piece, then commits this one in the background. */
+    /** Stores and commits a piece in the background, once there are few others. */
     async add(piece: Piece, { rows, position, first, last }: Extent): Promise<void> {
-      await underWay;
+      while (underWay.length >= piecesAhead) await underWay.shift();
       hash.update(piece.data, slices(piece.data).length);
       bytes += piece.data.length;
       firstCreatedAt ??= first;
       lastCreatedAt = last ?? lastCreatedAt;
-      underWay = commit(piece, rows, position);
-      // A failure is handled at the later await.
-      underWay.catch(() => undefined);
+      commit(store(piece, rows), position);
     },
 
     /** Commits a position without a new part. */
-    async move(position: Position): Promise<void> {
-      await underWay;
-      if (!(await jobs.exports.commitParts(job.id, job.fence, { parts: [], position, ...times() })))
-        throw new LeaseLost();
-    },
+    move: (position: Position): void => commit(Promise.resolve([]), position),
 
     /** Resolves when all pieces are committed. */
-    drain: () => underWay,
+    async drain(): Promise<void> {
+      await Promise.allSettled(underWay);
+      await Promise.all(underWay);
+    },
 
     totals: () => ({ bytes, ...times() }),
   };

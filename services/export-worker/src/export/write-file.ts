@@ -77,7 +77,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       if (format.size() > 0) {
         const extent = { rows, position, first, last: last && timeOfId(idOf(last)) };
         await commits.add(await format.take(), extent);
-      } else if (looked) await commits.move(position);
+      } else if (looked) commits.move(position);
       rows = 0;
       last = undefined;
       looked = undefined;
