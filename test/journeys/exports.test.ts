@@ -225,6 +225,23 @@ describe('an export', () => {
     },
   );
 
+  it.each(['at', 'a.b', '$c', ''])(
+    'as Parquet has dates as text if one is no date, also under the name "%s"',
+    async (name) => {
+      const date = { type: 'string', format: 'date-time' };
+      const domain = await sluice.application(token, { type: 'object', properties: { [name]: date } });
+      const times = ['2026-11-26T10:00:00Z', '2016-12-31T23:59:60Z'];
+      for (const time of times) expect((await post(domain, { [name]: time })).status).toBe(201);
+      const url = new URL(`/api/applications/${domain}/export?format=parquet`, sluice.url);
+      const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+      const rows = await read(Buffer.from(await response.arrayBuffer()));
+      expect(rows.map(({ createdAt: _, ...cells }) => Object.values(cells))).toEqual([
+        [times[0]],
+        [times[1]],
+      ]);
+    },
+  );
+
   describe('of entries with more fields than there can be columns', () => {
     const properties = { name: { type: 'string' }, place: { type: 'object', properties: { lat: {} } } };
     const many = Object.fromEntries(Array.from({ length: 5_001 }, (_, i) => [`k${i}`, i]));

@@ -50,7 +50,7 @@ export const selectionOf = ({ from, to, filter }: Period & { filter?: string | u
 export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.map(toExpression) });
 
 /** Whether MongoDB's query language takes these keys as they are. */
-const isPlain = (path: string[]) => path.every((key) => /^[^$.\0][^.\0]*$/.test(key));
+export const isPlain = (path: string[]) => path.every((key) => /^[^$.\0][^.\0]*$/.test(key));
 
 /** MongoDB tests this twice as fast as an expression. */
 function toPlainQuery({ path, operator, value }: Condition): Document {

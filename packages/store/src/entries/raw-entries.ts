@@ -3,7 +3,7 @@ import { hasPayload, idOf } from '@sluice/bson/entry.ts';
 import type { Binary, Db, Document } from 'mongodb';
 import { type Cut, maxSkewMs } from './cuts.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { allOf, type Condition } from './entry-filter.ts';
+import { allOf, type Condition, isPlain } from './entry-filter.ts';
 import { type EntryId, fromKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { type EntryRange, splitEntries } from './pieces.ts';
@@ -36,6 +36,10 @@ const matching = (conditions: Condition[]): Document => ({
   size: { $bsonSize: '$$ROOT' },
 });
 
+/** Undefined where MongoDB would misread a key. */
+const onlyMembers = (keys?: string[]): Document | undefined =>
+  keys && isPlain(keys) ? Object.fromEntries(keys.map((key) => [`payload.${key}`, 1])) : undefined;
+
 /** Entries as they are stored, without making objects of them. */
 export function rawEntries(db: Db) {
   const entries = db.collection<EntryDocument>('entries');
@@ -51,14 +55,15 @@ export function rawEntries(db: Db) {
   return {
     /**
      * Looks at the next `limit` entries after a place; at none when there is none up to `until`. May be fewer: an answer is at most
-     * 16 MB.
+     * 16 MB. Payloads may have only those `members`.
      */
     async page(
       application: string,
-      { limit, filter, ...where }: Where & { limit: number },
+      { limit, filter, members, ...where }: Where & { limit: number; members?: string[] | undefined },
     ): Promise<RawPage> {
       const query = { filter: range(application, where), sort: oldestFirst, limit, batchSize: limit };
-      const found = await find(filter ? { ...query, projection: matching(filter) } : query);
+      const projection = filter ? matching(filter) : onlyMembers(members);
+      const found = await find(projection ? { ...query, projection } : query);
       const last = found.at(-1);
       const size = filter ? lastInt32 : (document: Buffer) => document.length;
       return {

@@ -15,6 +15,8 @@ import { readPages } from './read-pages.ts';
 
 /** Reads entries to find columns that neither the schema nor the recorded fields determine. */
 interface Survey {
+  /** The members of payloads that it looks at; absent: all. */
+  members?: string[];
   add(document: Buffer): void;
   shape(): ExportShape;
 }
@@ -27,7 +29,7 @@ function surveyFor(job: ExportJob, known: Known): Survey | undefined {
     // A worker of an earlier release may have surveyed only numbers: survey again.
     if (shape?.kinds) return undefined;
     const survey = surveyKinds({ ...known, selected, dates: datesOf(job) }, hasLarge !== false);
-    return survey && { add: survey.add, shape: () => ({ tables: [], kinds: survey.kinds() }) };
+    return survey && { ...survey, shape: () => ({ tables: [], kinds: survey.kinds() }) };
   }
   if (shape) return undefined;
   const { columns } = known;
@@ -62,6 +64,7 @@ export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEn
       for await (const { documents } of readPages(rawEntries, job.application, {
         ...selectionOf(options),
         cut,
+        members: survey.members,
       })) {
         check();
         for (const document of documents) {

@@ -12,6 +12,8 @@ const maxLimit = 20_000;
 
 interface Wanted extends Period {
   filter?: Condition[] | undefined;
+  /** The members of payloads to read; absent: all. */
+  members?: string[] | undefined;
   cut: Cut;
   after?: EntryId | undefined;
 }

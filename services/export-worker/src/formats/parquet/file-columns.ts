@@ -55,7 +55,7 @@ export function surveyKinds(options: ColumnOptions, hasLarge: boolean) {
   const { tree, others } = fileColumns(options);
   const open = [tree, ...others.map(({ node }) => node)].flatMap(openNodes);
   if (!open.some((node) => hasLarge || node.open === 'any')) return undefined;
-  return createTypeSurvey(typesOfVersions(options.schemas, options.dates ?? 'typed'));
+  return createTypeSurvey(typesOfVersions(options.schemas, options.dates ?? 'typed'), hasLarge);
 }
 
 /** Reduces the tree to the selected columns and fields. Top-level fields get the names of columns. */

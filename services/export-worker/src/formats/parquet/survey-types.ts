@@ -28,27 +28,29 @@ const wider: { [Kind in LeafKind]?: Exclude<LeafKind, 'json'> } = {
   timestamp: 'string',
 };
 
-/** Reads entries to find the kind of each open node. */
-export function createTypeSurvey(versions: Versions) {
+/** Reads entries to find the kind of each open node, without looking for large numbers unless there are some. */
+export function createTypeSurvey(versions: Versions, hasLarge: boolean) {
   const kinds = new Map<Node, () => ColumnKind>();
+  const isOpen = ({ open }: Node) => open === 'any' || (hasLarge && open === 'large');
+  const hasOpen = (node: Node) => openNodes(node).some(isOpen);
 
   /** Reduces the tree to the paths to open nodes. */
   function openPart(node: Node): Node {
     if (node.kind !== 'struct' && node.kind !== 'list') return openLeaf(node);
     let hasOther = false;
-    if (node.open) kinds.set(node, () => (hasOther ? 'json' : node.kind));
+    if (isOpen(node)) kinds.set(node, () => (hasOther ? 'json' : node.kind));
     const onOther = () => {
       hasOther = true;
     };
     if (node.kind === 'list') return { kind: 'list', item: openPart(node.item), onOther };
-    const open = node.fields.entries().filter(([, field]) => openNodes(field.node).length > 0);
+    const open = node.fields.entries().filter(([, field]) => hasOpen(field.node));
     const fields = new Map(open.map(([key, field]) => [key, { ...field, node: openPart(field.node) }]));
     return { kind: 'struct', fields, extra: false, onOther };
   }
 
   function openLeaf(leaf: Leaf): Leaf {
     const { kind } = leaf;
-    if (kind === 'json' || !leaf.open) return { kind: 'json', read: () => 0 };
+    if (kind === 'json' || !isOpen(leaf)) return { kind: 'json', read: () => 0 };
     const left = new Set([kind, wider[kind]].filter((one) => one !== undefined));
     kinds.set(leaf, () => left.values().next().value ?? 'json');
     return {
@@ -60,15 +62,19 @@ export function createTypeSurvey(versions: Versions) {
     };
   }
 
-  const others = Array.from(versions.fields, ([pointer, node]) => ({
+  const others = versions.fields.entries().filter(([, node]) => hasOpen(node));
+  const tree = openPart(versions.tree) as Struct;
+  const beside = Array.from(others, ([pointer, node]) => ({
     name: pointer,
     path: fromPointer(pointer),
     node: openPart(node),
   }));
-  const { add } = createShred({ tree: openPart(versions.tree) as Struct, others }, false);
+  const { add } = createShred({ tree, others: beside }, false);
   return {
+    /** The members of payloads that `add` looks at. */
+    members: [...new Set([...tree.fields.keys(), ...beside.map(({ path }) => path[0] as string)])],
     add,
-    kinds: (): ColumnKind[] => openIn(versions).map((node) => kinds.get(node)?.() as ColumnKind),
+    kinds: (): ColumnKind[] => openIn(versions).map((node) => kinds.get(node)?.() ?? node.kind),
   };
 }
 
