@@ -16,11 +16,9 @@ export type Existence = keyof typeof byExistence;
 /** Deleted, without a way back, and something of it may be left. */
 const toPurge = { deletedAt: { $exists: true }, purgeAt: { $exists: false }, purgedAt: { $exists: false } };
 
-const tombstone = {
-  $replaceWith: Object.fromEntries(
-    ['_id', 'domain', 'owner', 'createdAt', 'lastModifiedAt', 'deletedAt'].map((name) => [name, `$${name}`]),
-  ),
-};
+/** It keeps the time of the last change, so that the feed has the deletion. */
+const left = ['_id', 'domain', 'owner', 'createdAt', 'lastModifiedAt', 'deletedAt', 'changedAt'];
+const tombstone = { $replaceWith: Object.fromEntries(left.map((name) => [name, `$${name}`])) };
 const isDue = { $lte: ['$purgeAt', '$$NOW'] };
 
 /** Deletion, the way back for a while, and the tombstones that stay. */
