@@ -81,7 +81,7 @@ export const metricTable = {
     type: 'counter',
     labels: ['result'],
     of: api,
-    help: 'Look-ups of an application: `hit`, `stale` (MongoDB was asked whether it is still there) or `miss`.',
+    help: 'Look-ups of an application: `hit`, `stale` (MongoDB was asked first what changed) or `miss`.',
   },
   sluice_schema_compile_duration_seconds: {
     type: 'histogram',

@@ -1,5 +1,6 @@
 import { BSON, type Db, type Document, ObjectId } from 'mongodb';
 import { kept } from '../applications/deleted-applications.ts';
+import { valid } from '../changes.ts';
 import { deletionsName } from '../entries/deletion-guard.ts';
 import { range } from '../entries/entry-range.ts';
 import { isSnapshotLost } from '../faults.ts';
@@ -12,8 +13,12 @@ const finalAfterMs = 120_000;
 const shortRoundMs = 30_000;
 /** Made again: by the ingest workers, and by who stores entries. */
 const derived = ['milestones', 'horizon'];
-/** Which backup stopped the balancer of a cluster: not for the database that is restored. */
-const withoutMark = { _id: { $ne: 'balancer' } };
+/** Without what was revoked, and the note which backup stopped the balancer of a cluster. */
+const filters: Record<string, Document> = {
+  keys: valid,
+  tokens: valid,
+  [operationsName]: { _id: { $ne: 'balancer' } },
+};
 
 const majority = { level: 'majority' };
 
@@ -81,8 +86,7 @@ async function* snapshot(db: Db, from: number, began: number): AsyncGenerator<Bl
     const { atClusterTime } = (await patiently(() => db.command(latest))).cursor;
     const readConcern = { level: 'snapshot', atClusterTime };
     const whole = names.filter((name) => !['entries', 'parts', ...derived].includes(name));
-    for (const name of whole)
-      yield* rawPages(db, name, { filter: name === operationsName ? withoutMark : {}, readConcern });
+    for (const name of whole) yield* rawPages(db, name, { filter: filters[name] ?? {}, readConcern });
     yield* entries(db, { from, readConcern });
     for (const id of await backdatedSince(db, began, readConcern))
       yield* rawPages(db, 'entries', { filter: range(id, { to: new Date(from) }), readConcern });
