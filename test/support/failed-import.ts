@@ -82,6 +82,6 @@ export async function settle({ chunks, store, application }: Run): Promise<void>
   await until(async () => {
     // Again and again: a worker may give a chunk back only now.
     await chunks.updateMany(isFree, { $set: { leaseUntil: new Date(0) } });
-    return (await store.horizon.openSince(application)) === undefined;
+    return (await store.horizon.of(application, Number.POSITIVE_INFINITY)) === Number.POSITIVE_INFINITY;
   });
 }

@@ -1,16 +1,24 @@
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
-import { horizonStore } from '@sluice/store/entries/horizon.ts';
+import { type HorizonStore, horizonStore } from '@sluice/store/entries/horizon.ts';
 import { createWriter } from '@sluice/store/entries/writer.ts';
 import type { Db } from 'mongodb';
 import { expect, onTestFinished } from 'vitest';
 
-/** A process whose inserts stay under way as long as the test wants. */
+/**
+ * A process whose inserts stay under way as long as the test wants. `offMs`: MongoDB tells it a wrong time, as a member does whose clock is
+ * off, and that is no primary any more.
+ */
 export function createProcess(
   { db, application }: { db: Db; application: string },
-  options: Parameters<typeof createWriter>[1] = {},
+  { offMs = 0, ...options }: Parameters<typeof createWriter>[1] & { offMs?: number } = {},
 ) {
-  const writer = createWriter(horizonStore(db), options);
+  const horizon = horizonStore(db);
+  const publish: HorizonStore['publish'] = async (publication) => {
+    const { clock, now } = await horizon.publish(publication);
+    return { clock, now: now + offMs };
+  };
+  const writer = createWriter({ ...horizon, publish }, options);
   onTestFinished(writer.close);
   const newKey = createKeysAt();
   const entries = db.collection<EntryDocument>('entries');

@@ -19,7 +19,12 @@ async function begin(count: number) {
     bytes: 1,
   });
   for (let seq = count - 1; seq >= 0; seq--) await chunks.add(chunk(seq));
-  return { db: db.collection('chunks'), chunks, openSince: horizon.openSince, job };
+  return {
+    db: db.collection('chunks'),
+    chunks,
+    openSince: (of: string) => horizon.of(of, Number.POSITIVE_INFINITY),
+    job,
+  };
 }
 
 /** As if the lease of all had ended. */
@@ -105,18 +110,18 @@ it('a chunk that was given up counts with what is stored of it, until it is trie
 it('is open since the lowest time of what was taken and is not done, be its import over or not', async () => {
   const run = await begin(3);
   const { chunks, openSince, job } = run;
-  expect(await openSince(application)).toBeUndefined();
+  expect(await openSince(application)).toBe(Number.POSITIVE_INFINITY);
   const [first, second] = [await chunks.claim(job, 60_000), await chunks.claim(job, 60_000)];
   if (!first || !second) throw new Error('none');
   expect(await openSince(application)).toBe(first.stamp);
-  expect(await openSince(new ObjectId().toHexString())).toBeUndefined();
+  expect(await openSince(new ObjectId().toHexString())).toBe(Number.POSITIVE_INFINITY);
   await chunks.commit(first.id, first.fence, { accepted: 1, rejected: 0 });
   expect(await openSince(application)).toBe(second.stamp);
   await chunks.removeIdle(job);
   expect(await openSince(application)).toBe(second.stamp);
   await forget(run);
   await chunks.removeIdle(job);
-  expect(await openSince(application)).toBeUndefined();
+  expect(await openSince(application)).toBe(Number.POSITIVE_INFINITY);
 });
 
 describe('of an import that failed', () => {
@@ -129,7 +134,7 @@ describe('of an import that failed', () => {
     expect(await openSince(application)).toBe(first.stamp);
     await forget(run);
     await chunks.dropTimes(job);
-    expect(await openSince(application)).toBeUndefined();
+    expect(await openSince(application)).toBe(Number.POSITIVE_INFINITY);
     const again = await chunks.claim(job, 60_000);
     expect(again).toMatchObject({ id: first.id, earlier: [first.stamp] });
     expect(again?.stamp).toBeGreaterThanOrEqual(first.stamp);

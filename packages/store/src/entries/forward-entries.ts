@@ -70,8 +70,7 @@ export function createForward({ entries, milestones, horizon, filterMs }: Depend
    */
   return (application: string, page: ForwardPage): Promise<ForwardEntries> =>
     horizon.inSnapshot(async (session, final) => {
-      const open = await horizon.openSince(application, session);
-      const bound = Math.min(final, open ?? final);
+      const bound = await horizon.of(application, final, session);
       return { ...(await pageBefore(bound, session, application, page)), final: bound };
     });
 }

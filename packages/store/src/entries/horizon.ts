@@ -25,7 +25,7 @@ export interface Publication {
   next: number;
 }
 
-/** How long after the time of its place an entry may be sent there. Backups and exports expect entries within two minutes of their times. */
+/** How long after the time of its place an entry may be sent there. Backups expect entries within two minutes of their times. */
 export const placesMs = 30_000;
 
 /** See `HorizonStore.hold`. */
@@ -128,7 +128,7 @@ export function horizonStore(db: Db) {
 
     /**
      * Reads in a snapshot; `read` may be called again. The snapshot has every upload that will ever have a time below `horizon` (ms since
-     * the epoch). Open chunks may still store such entries: see `openSince`.
+     * the epoch). Open chunks may still store such entries: see `of`.
      */
     async inSnapshot<T>(read: (session: ClientSession, horizon: number) => Promise<T>): Promise<T> {
       for (;;) {
@@ -145,13 +145,18 @@ export function horizonStore(db: Db) {
       }
     },
 
-    /** The lowest time (ms since the epoch) with which open chunks of an import may still store entries. */
-    async openSince(application: string, session?: ClientSession): Promise<number | undefined> {
+    /** The horizon of all entries of an application: that of uploads, or the lowest time (ms since the epoch) of an open chunk of an import. */
+    async of(application: string, final: number, session?: ClientSession): Promise<number> {
       const found = await chunks.findOne(
         { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },
-        { sort: { stamp: 1 }, projection: { stamp: 1 }, ...(session && { session }) },
+        { sort: { stamp: 1 }, projection: { stamp: 1 }, session },
       );
-      return found?.stamp;
+      return Math.min(final, found?.stamp ?? final);
+    },
+
+    /** Whether an application gets no more entries of a time (ms since the epoch), unless an import begins that brings old times. */
+    async hasPassed(application: string, time: number): Promise<boolean> {
+      return (await this.of(application, await this.latest())) > time;
     },
   };
 }

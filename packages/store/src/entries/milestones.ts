@@ -217,8 +217,8 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       for (let set = 0; set < limit; ) {
         const found = await horizon.inSnapshot(async (session, final) => {
           const version = await guard.version(application, session);
-          const open = await horizon.openSince(application, session);
-          const $lt = firstKeyAt(application, new Date(Math.min(bound, final, open ?? final)));
+          const below = Math.min(bound, await horizon.of(application, final, session));
+          const $lt = firstKeyAt(application, new Date(below));
           const known = await lastOf(application, session);
           const next = await further(known, { $lt }, spacing, session);
           return next.rank < known.rank + spacing ? undefined : { next, version };

@@ -1,6 +1,5 @@
 import { DeadlineError, within } from '@sluice/shared/deadline.ts';
 import { storeFault } from '../faults.ts';
-import { maxSkewMs } from './cuts.ts';
 import type { HorizonStore } from './horizon.ts';
 
 const publishEveryMs = 250;
@@ -32,7 +31,6 @@ export function createWriter(
   horizon: HorizonStore,
   {
     doubtful = doubtfulAnswers,
-    clock = Date.now,
     tell = async (_applications: string[], _until: number): Promise<void> => {},
   } = {},
 ) {
@@ -42,17 +40,16 @@ export function createWriter(
   let writer = horizon.newWriter();
   /** No entry that is made from now on has an earlier time. */
   let next = 0;
-  /** What to add to `performance.now()` to get MongoDB's time. */
+  /** What to add to `performance.now()` to get MongoDB's time, or a little less. */
   let offset = Number.NEGATIVE_INFINITY;
   let publishedAt = Number.NEGATIVE_INFINITY;
   let publishing: Promise<void> | undefined;
   let usedAt = 0;
   let timer: NodeJS.Timeout | undefined;
 
-  /** The time for a new entry: that of this process, as long as it is near MongoDB's; never less than before. */
+  /** The time for a new entry: MongoDB's, never less than before. */
   function now(): number {
-    const latest = Math.floor(offset + performance.now()) + maxSkewMs;
-    next = Math.max(next, Math.min(clock(), latest));
+    next = Math.max(next, Math.floor(offset + performance.now()));
     return next;
   }
 
@@ -75,15 +72,16 @@ export function createWriter(
   }
 
   async function publish(): Promise<void> {
-    const at = performance.now();
     next += 1;
     const isNew = publishedAt === Number.NEGATIVE_INFINITY;
     const openSince = isNew ? undefined : Math.min(next, ...Array.from(undecided, ({ since }) => since));
     const publishing = { writer, openSince, next };
     await tellUntold();
+    const at = performance.now();
     const publication = horizon.publish(publishing);
     const answer = await within(answerMs, 'MongoDB does not answer', publication);
-    offset = answer.now - performance.now();
+    // MongoDB told its time between the two: the answer that took least knows it best.
+    offset = Math.min(Math.max(offset, answer.now - performance.now()), answer.now - at);
     next = Math.max(next, answer.clock);
     publishedAt = at;
     for (const one of undecided) if (--one.left < 0) decide(one);

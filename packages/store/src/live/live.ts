@@ -98,9 +98,8 @@ export function liveStore(db: Db, { milestones, horizon }: Dependencies) {
 
   const momentOf = (session: ClientSession, final: number): Moment => ({
     async end(application) {
-      const open = await horizon.openSince(application, session);
       const until = (ms: number) => lastIdBefore(new Date(ms));
-      return { entries: until(Math.min(final, open ?? final)), refused: until(final) };
+      return { entries: until(await horizon.of(application, final, session)), refused: until(final) };
     },
 
     async entries(stretch) {

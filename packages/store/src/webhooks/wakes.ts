@@ -1,12 +1,11 @@
 import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
-import { maxSkewMs } from '../entries/cuts.ts';
 import { fromNow } from '../lease.ts';
 import type { WebhookDocument, WebhookEvent } from './webhook-records.ts';
 
 /** A webhook whose application is uploaded to all the time is told so once in so long. */
 const slackMs = 1_000;
 /** Above all times that entries have by now, by MongoDB's clock. */
-const aheadMs = maxSkewMs + slackMs;
+const aheadMs = 2_000 + slackMs;
 
 const raised = (counter: 'wakes' | 'news') => ({ $add: [`$${counter}`, 1] });
 const untilNow = { $max: ['$newsUntil', fromNow(aheadMs)] };

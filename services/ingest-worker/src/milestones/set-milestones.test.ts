@@ -36,7 +36,7 @@ async function start(counts: number[]) {
       createSetMilestones({
         applications: store.applications,
         milestones,
-        horizon: { latest: async () => 2_000, openSince: async () => undefined },
+        horizon: { latest: async () => 2_000, of: async (_id, final) => final },
         log,
         ...options,
       }),
@@ -54,7 +54,7 @@ it('sets them for every application that exists, however far it is behind', asyn
 it('sets what is below the horizon, pass by pass', async () => {
   const { setMilestones, ranks } = await start([23]);
   let bound = 0;
-  const pass = setMilestones({ horizon: { latest: async () => bound, openSince: async () => undefined } });
+  const pass = setMilestones({ horizon: { latest: async () => bound, of: async (_id, final) => final } });
   const seen: number[] = [];
   for (bound of [0, 1_003, 1_004, 1_005, 1_001, 1_005, 1_009, 1_012, 1_023]) {
     await pass(never);
@@ -80,8 +80,8 @@ it('sets them again where they were removed for older entries, though nothing el
 
 it('sets none above what is still being written for an application', async () => {
   const { setMilestones, ranks, models } = await start([30, 30]);
-  const openSince = async (id: string) => (id === models[0]?.application ? 1_012 : undefined);
-  await setMilestones({ horizon: { latest: async () => 2_000, openSince } })(never);
+  const of = async (id: string, final: number) => (id === models[0]?.application ? 1_012 : final);
+  await setMilestones({ horizon: { latest: async () => 2_000, of } })(never);
   expect(await ranks()).toEqual([2, 6]);
 });
 
@@ -121,7 +121,7 @@ it('counts each entry once, and leaves an application alone for a while to which
   let bound = 0;
   const pass = setMilestones({
     milestones: watched,
-    horizon: { latest: async () => bound, openSince: async () => undefined },
+    horizon: { latest: async () => bound, of: async (_id, final) => final },
   });
   const passes: string[] = [];
   for (bound of [1_004, 1_004, 1_002, 1_004, 1_006, 1_007, 1_008, 1_009, 1_010, 1_011, 1_012]) {

@@ -12,7 +12,7 @@ const milestonesAtOnce = 40;
 interface Dependencies {
   applications: Pick<ApplicationStore, 'living'>;
   milestones: MilestoneStore;
-  horizon: Pick<HorizonStore, 'latest' | 'openSince'>;
+  horizon: Pick<HorizonStore, 'latest' | 'of'>;
   log: Logger;
 }
 
@@ -38,7 +38,7 @@ export function createSetMilestones({ applications, milestones, horizon, log }: 
     }
     const version = await milestones.version(id);
     const known = last?.version === version ? last : undefined;
-    const bound = Math.min(final, (await horizon.openSince(id)) ?? final);
+    const bound = await horizon.of(id, final);
     if (known && bound <= known.until) return 'enough';
     const come = await milestones.countAbove(id, bound, known?.until);
     const entries = (known?.entries ?? 0) + come;
