@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '@sluice/jobs/connect.ts';
+import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { highestId } from '@sluice/store/entries/entry-id.ts';
+import { createLineKeys, highestId, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { eachField } from '../support/each-field.ts';
 import { deliver } from '../support/export-client.ts';
@@ -279,38 +281,50 @@ describe('a worker that dies', () => {
   });
 });
 
-describe('entries that come while tables are written', () => {
-  it('are in none of them', async () => {
-    const { path, store } = await filled(orders);
-    const whole = await finished(path, { arrays: 'rows' });
-    const expected = await unzip(await bytesOf(`${path}/${whole.id}/file`));
-    const { application, owner, domain, options, leafCount } = (await store.jobs.get(whole.id)) as ExportJob;
-    // As of an import that goes on: their time is that of its beginning.
-    const cut = { until: highestId, since: Date.now() + 60_000, counters: {} };
-    const same = { application, owner, domain, options, cut, leafCount, transient: false };
-    const job = await createClaimed(store, same, 60_000);
-    const { id } = job;
-    const comeLate = () =>
-      store.entries.insert([
-        { application, ...payloadOf({ no: 9, items: [{ sku: 'late', parts: [{ n: 9 }] }] }) },
-      ]);
-    const { exports } = store.jobs;
-    const busy: JobStore['exports'] = {
-      ...exports,
-      async setShape(...args) {
-        await comeLate();
-        return exports.setShape(...args);
-      },
-      async commitParts(...args) {
-        await comeLate();
-        return exports.commitParts(...args);
-      },
-    };
-    const manifest = await writerOn({ ...store, jobs: { ...store.jobs, exports: busy } })(job, claim);
-    expect(manifest.rows).toBe(3);
-    await store.jobs.complete(id, job.fence, manifest, new Date(Date.now() + 60_000));
-    expect(await unzip(await bytesOf(`${path}/${id}/file`))).toEqual(expected);
-  });
+it('entries that were under way as the export began are in all tables, and none that comes later', async () => {
+  const { path, store } = await filled(orders);
+  const { application, owner, domain, options, leafCount } = (await store.jobs.get(
+    (
+      await finished(path, { arrays: 'rows' })
+    ).id,
+  )) as ExportJob;
+  const order = (no: number, sku: string) => payloadOf({ no, items: [{ sku, parts: [{ n: no }] }] });
+  const source = new ObjectId().toHexString();
+  await store.chunks.add({ job: source, application, seq: 0, lines: 1, part: source, bytes: 1 });
+  const chunk = (await store.chunks.claim(source, 60_000)) as ClaimedChunk;
+  await store.entries.insert([{ application, ...order(8, 'before') }]);
+  const cut = await store.rawEntries.newest(application);
+  const same = { application, owner, domain, options, cut, leafCount, transient: false };
+  const job = await createClaimed(store, same, 60_000);
+  const { id, fence } = job;
+  // A line of an import that is older than the newest entry.
+  const key = createLineKeys(application, chunk.stamp, Buffer.from('line'))(1);
+  let isStored = false;
+  async function storeLine(): Promise<void> {
+    if (isStored) return;
+    isStored = true;
+    expect(await store.entries.insertKeyed([{ key, ...order(9, 'meanwhile') }])).toEqual(['stored']);
+    await store.chunks.commit(chunk.id, chunk.fence, { accepted: 1, rejected: 0 });
+  }
+  const { exports } = store.jobs;
+  const busy: JobStore['exports'] = {
+    ...exports,
+    async commitParts(...args) {
+      await store.entries.insert([{ application, ...order(10, 'later') }]);
+      return exports.commitParts(...args);
+    },
+  };
+  const write = writerOn({ ...store, jobs: { ...store.jobs, exports: busy } });
+  const manifest = await write(job, { ...claim, giveWay: storeLine });
+  expect(manifest.rows).toBe(5);
+  await store.jobs.complete(id, fence, manifest, new Date(Date.now() + 60_000));
+  const tables = await unzip(await bytesOf(`${path}/${id}/file`));
+  const rowsWith = (text: string) =>
+    Object.fromEntries(
+      [...tables].map(([name, csv]) => [name, linesOf(csv)?.filter((row) => row.includes(text)).length]),
+    );
+  expect(rowsWith(idOfKey(key))).toEqual({ 'entries.csv': 1, 'items.csv': 1, 'items.parts.csv': 1 });
+  expect(rowsWith('later')).toEqual({ 'entries.csv': 0, 'items.csv': 0, 'items.parts.csv': 0 });
 });
 
 const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');

@@ -227,7 +227,7 @@ describe('an entry that comes while a file is written', () => {
   const rowsOf = async (store: Store, id: string) =>
     (await readExact(await fileOf(store, id))).map(({ i }) => i);
   /** As of an import that goes on: their time is that of its beginning. */
-  const cut = () => ({ until: highestId, since: Date.now() + 60_000, counters: {} });
+  const cut = highestId;
   const late = payloadOf({ i: 1e19 });
 
   it.each([
@@ -244,7 +244,7 @@ describe('an entry that comes while a file is written', () => {
       await store.entries.insert([{ application, ...late }]);
     }
     if (!hasLarge) await comeLate();
-    const { manifest, id } = await written(job, { cut: cut() }, comeLate);
+    const { manifest, id } = await written(job, { cut }, comeLate);
     expect(manifest).toMatchObject({ rows: values.length });
     expect(await rowsOf(store, id)).toEqual(values.map(BigInt));
   });

@@ -226,7 +226,7 @@ describe('filter', () => {
           arrays: 'json',
           filter: toText([{ path: ['n'], operator: 'gte', value: 899 }]),
         },
-        cut: await store.rawEntries.cut(id),
+        cut: await store.rawEntries.newest(id),
         leafCount: 1,
         transient: false,
       },

@@ -20,7 +20,7 @@ const storedBefore = 200;
 const spacing = 3;
 
 it(
-  'nothing comes below a milestone or below the cursor of a sync, while primaries are killed',
+  'nothing comes below a milestone or below the cursor of a sync, and cuts have all that was acknowledged, while primaries are killed',
   async () => {
     const set = await startReplicaSet();
     const url = set.urlOf('elections');
@@ -79,13 +79,21 @@ it(
       return hasMore;
     }
 
+    let cutsTaken = 0;
+    async function cut(): Promise<void> {
+      const before = [...acknowledged];
+      const newest = await other.rawEntries.newest(application);
+      expect(before.filter((id) => !newest || id > newest)).toEqual([]);
+      cutsTaken += 1;
+    }
+
     const setMilestones = () => milestones.set(application, Number.POSITIVE_INFINITY, 40);
     const uploads = [
       ...[one, other].map((store) => () => upload(store)),
       ...[...writers, ...writers].map((writer) => () => uploadSlowly(writer)),
     ];
     const uploading = uploads.map((step) => keepDoing(step, () => areStored));
-    const reading = [follow, setMilestones, setMilestones].map((step) => keepDoing(step, () => isOver));
+    const reading = [follow, cut, setMilestones, setMilestones].map((step) => keepDoing(step, () => isOver));
     for (let n = 0; n < elections; n++) {
       const before = acknowledged.size;
       await until(async () => acknowledged.size >= before + storedBefore, 120_000);
@@ -110,6 +118,7 @@ it(
       milestonesSet += 1;
     }
     expect(milestonesSet).toBeGreaterThan(elections * 10);
+    expect(cutsTaken).toBeGreaterThan(elections * 10);
   },
   300_000 + elections * 60_000,
 );

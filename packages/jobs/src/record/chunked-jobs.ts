@@ -175,7 +175,7 @@ export function importJobs(db: Db) {
   };
 }
 
-type NewRehearsal = Pick<RehearsalJob, 'application' | 'owner' | 'domain' | 'options' | 'cut'>;
+type NewRehearsal = Pick<RehearsalJob, 'application' | 'owner' | 'domain' | 'options'>;
 
 /** What only rehearsals have. */
 export function rehearsalJobs(db: Db, chunks: Pick<ChunkStore, 'addRanges'>) {

@@ -41,13 +41,12 @@ export function exportJobs(db: Db) {
     async noteDeleted(session: ClientSession, application: string, keys: Binary[]): Promise<void> {
       const ofApplication = { application: new ObjectId(application), kind: 'export' } as const;
       const open = { state: { $in: [...unfinished, 'failed' as const] }, deletedMeanwhile: { $ne: true } };
-      const fields = { 'options.from': 1, 'options.to': 1, 'cut.until': 1 } as const;
+      const fields = { 'options.from': 1, 'options.to': 1, cut: 1 } as const;
       const found = jobs.find({ ...ofApplication, ...open }, { session }).project<ExportDocument>(fields);
       const deleted = keys.map(fromKey);
       const concerned = (await found.toArray()).filter(({ options: { from, to }, cut }) =>
         deleted.some(
-          ({ id, createdAt }) =>
-            cut && id <= cut.until && (!from || createdAt >= from) && (!to || createdAt < to),
+          ({ id, createdAt }) => cut && id <= cut && (!from || createdAt >= from) && (!to || createdAt < to),
         ),
       );
       if (concerned.length === 0) return;

@@ -1,4 +1,3 @@
-import type { Cut, Seen } from '@sluice/store/entries/cuts.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Column, Meta } from '@sluice/tables/columns.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
@@ -52,7 +51,6 @@ export interface ExportShape {
   kinds?: ColumnKind[];
   /** With `arrays=columns` one table. With `arrays=rows` the entries, then a table for each array of objects. */
   tables: TableShape[];
-  seen?: Seen | undefined;
 }
 
 export interface TableShape {
@@ -67,8 +65,8 @@ export interface TableShape {
 export interface ExportJob extends Job {
   kind: 'export';
   options: ExportOptions;
-  /** The entries in the file; absent: there were no entries. */
-  cut?: Cut | undefined;
+  /** The last entry that may be in the file; absent: there were no entries. */
+  cut?: EntryId | undefined;
   /** Version of the schema in force after the cut; absent in jobs of the earliest releases. */
   version?: number;
   /** Number of recorded fields that are columns. */

@@ -1,4 +1,3 @@
-import type { Cut } from '@sluice/store/entries/cuts.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { ReplayResult, ReplaySelection } from '@sluice/store/refused/replays.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
@@ -64,8 +63,6 @@ export interface RehearsalOptions {
 export interface RehearsalJob extends Chunked {
   kind: 'rehearsal';
   options: RehearsalOptions;
-  /** The entries to check; absent: there were no entries. */
-  cut?: Cut | undefined;
   /** Groups are sorted by frequency; absent in a brief record. */
   result?: { checked: number; conforming: number; groups?: ReasonGroup[] };
 }

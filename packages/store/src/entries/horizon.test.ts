@@ -8,7 +8,7 @@ import { until } from '../../../../test/support/sluice.ts';
 import { createProcess } from '../../../../test/support/writing-process.ts';
 import { UnconfirmedError } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { createKeysAt, lowestId, toKey } from './entry-id.ts';
+import { createKeysAt, lowestId, timeOfId, toKey } from './entry-id.ts';
 import { placesMs } from './horizon.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { milestoneStore } from './milestones.ts';
@@ -26,9 +26,9 @@ async function start() {
   return {
     ...store,
     db,
-    insertAt: async (application: string, time: number) => {
+    insertAt: async (application: string, time: number, payload = {}) => {
       const _id = newKey(Buffer.from(application, 'hex'), time);
-      await entries.insertOne({ _id, payload: {} }, { writeConcern: { w: 'majority', journal: true } });
+      await entries.insertOne({ _id, payload }, { writeConcern: { w: 'majority', journal: true } });
     },
   };
 }
@@ -43,7 +43,7 @@ async function importOld({ chunks, milestones, insertAt }: Setting, application:
   const times = ages.map((age) => chunk.stamp - age);
   expect(await chunks.lower(chunk.id, chunk.fence, Math.min(...times))).toBe(true);
   await milestones.removeFrom(application, Math.min(...times));
-  for (const time of times) await insertAt(application, time);
+  for (const time of times) await insertAt(application, time, { isOld: true });
   await chunks.commit(chunk.id, chunk.fence, { accepted: 1, rejected: 0 });
 }
 
@@ -65,22 +65,26 @@ const work = {
   deaths: fc.array(fc.nat({ max: 600 }), { maxLength: 2 }),
 };
 
-it('milestones count every entry below them, whoever stores entries and however long that takes', async () => {
+it('milestones count every entry below them, and cuts have every acknowledged one, whoever stores entries and however long that takes', async () => {
   const setting = await start();
-  const { db, insertAt } = setting;
+  const { db, insertAt, rawEntries, horizon } = setting;
+  const entries = db.collection<EntryDocument>('entries');
   await fc.assert(
     fc.asyncProperty(fc.record(work), async ({ uploads, imports, deaths }) => {
       const application = new ObjectId().toHexString();
       const processes = offs.map((offMs) => createProcess({ db, application }, { offMs }));
+      const acknowledged: string[] = [];
+      const cuts: { cut: string; count: number }[] = [];
       let isOver = false;
       // Before the first snapshot, the driver must know the server.
       await insertAt(application, 1_000);
 
       async function upload(place: number, delays: number[]): Promise<void> {
         for (const delay of delays) {
-          const { end } = await (processes[place % processes.length] as (typeof processes)[0]).begin();
+          const { id, end } = await (processes[place % processes.length] as (typeof processes)[0]).begin();
           await pause(delay);
           await end();
+          acknowledged.push(id);
         }
       }
       async function set(): Promise<void> {
@@ -88,7 +92,24 @@ it('milestones count every entry below them, whoever stores entries and however 
         while (!isOver) await own.set(application, Number.POSITIVE_INFINITY, 40);
       }
 
-      const setters = [set(), set()];
+      /** But those that imports bring with old times. */
+      const countUpTo = (cut: string) =>
+        entries.countDocuments({
+          _id: { $gte: toKey(application, lowestId), $lte: toKey(application, cut) },
+          'payload.isOld': { $exists: false },
+        });
+      async function cutAgain(): Promise<void> {
+        while (!isOver) {
+          const before = [...acknowledged];
+          const cut = await rawEntries.newest(application);
+          expect(before.filter((id) => !cut || id > cut)).toEqual([]);
+          if (!cut) continue;
+          await until(() => horizon.hasPassed(application, timeOfId(cut).getTime()));
+          cuts.push({ cut, count: await countUpTo(cut) });
+        }
+      }
+
+      const setters = [set(), set(), cutAgain()];
       await Promise.all([
         ...uploads.map((delays, place) => upload(place, delays)),
         ...imports.map((ages) => importOld(setting, application, ages)),
@@ -102,8 +123,9 @@ it('milestones count every entry below them, whoever stores entries and however 
       await Promise.all(setters);
       for await (const { _id, rank } of milestones.find(ofApplication)) {
         const below = { _id: { $gte: toKey(application, lowestId), $lte: _id } };
-        expect(await db.collection<EntryDocument>('entries').countDocuments(below)).toBe(rank);
+        expect(await entries.countDocuments(below)).toBe(rank);
       }
+      for (const { cut, count } of cuts) expect(await countUpTo(cut)).toBe(count);
     }),
     runs(3, 6),
   );

@@ -1,10 +1,9 @@
 import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
 import { hasPayload, idOf } from '@sluice/bson/entry.ts';
-import type { Binary, Db, Document } from 'mongodb';
-import { type Cut, maxSkewMs } from './cuts.ts';
+import type { Db, Document } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition, isPlain } from './entry-filter.ts';
-import { type EntryId, fromKey } from './entry-id.ts';
+import { type EntryId, idOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { type EntryRange, splitEntries } from './pieces.ts';
 
@@ -77,24 +76,20 @@ export function rawEntries(db: Db) {
     split: (application: string, where: Period & { until: EntryId }, total: number): Promise<EntryRange[]> =>
       splitEntries(db, application, where, total),
 
-    /** What an export that begins now has; undefined when there is nothing. See `Cut`. */
-    async cut(application: string): Promise<Cut | undefined> {
-      const newest = entries.find(range(application, {})).sort({ _id: -1 }).limit(1);
-      const [found] = await newest.project<{ _id: Binary }>({ _id: 1 }).toArray();
-      if (!found) return undefined;
-      const { id: until, createdAt } = fromKey(found._id);
-      // By any clock a new entry comes to lie above.
-      if (createdAt.getTime() + 2 * maxSkewMs < Date.now())
-        return { until, since: createdAt.getTime() + 1, counters: {} };
-      const since = createdAt.getTime() - maxSkewMs;
-      const counters: Cut['counters'] = {};
-      const recent = entries.find(range(application, { from: new Date(since), until }));
-      for await (const { _id } of recent.project<{ _id: Binary }>({ _id: 1 }).batchSize(10_000)) {
-        const key = Buffer.from(_id.buffer);
-        const process = key.toString('hex', 18, 22);
-        counters[process] = Math.max(counters[process] ?? 0, key.readUInt32BE(22));
-      }
-      return { until, since, counters };
+    /**
+     * The newest entry of an application; undefined if there is none. No entry that was acknowledged before is newer, also after an
+     * election: see docs/decisions/0022-forward-sync.md.
+     */
+    async newest(application: string): Promise<EntryId | undefined> {
+      const linearizable = db.collection<EntryDocument>(entries.collectionName, {
+        readConcern: { level: 'linearizable' },
+      });
+      const found = await linearizable.findOne(range(application, {}), {
+        sort: { _id: -1 },
+        projection: { _id: 1 },
+        maxTimeMS: db.writeConcern?.wtimeoutMS,
+      });
+      return found ? idOfKey(found._id) : undefined;
     },
   };
 }

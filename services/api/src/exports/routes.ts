@@ -104,8 +104,8 @@ async function createExport(
   await quotas.check('jobs', application.owner.id);
   if (!transient) await quotas.check('storedExports', application.owner.id);
   const deletionsBefore = await deletions.count(application.id);
-  // First the cut: versions and fields are recorded before their entries, so every entry up to the cut has its columns.
-  const cut = await rawEntries.cut(application.id);
+  // First the cut: versions and fields are recorded before their entries, so all that was acknowledged has its columns.
+  const cut = await rawEntries.newest(application.id);
   const current = await applications.byId(application.id);
   if (!current) throw applicationNotFound(application.domain);
   const recorded = await fields.of(application.id);

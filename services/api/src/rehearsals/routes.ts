@@ -16,12 +16,11 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
 
   /** The entries until now, in ranges for several workers. */
   async function splitEntries(application: string, { of, from, to }: RehearsalOptions) {
-    const cut = of === 'refused' ? undefined : await rawEntries.cut(application);
-    if (!cut) return { cut, ranges: [] };
-    const { until } = cut;
+    const until = of === 'refused' ? undefined : await rawEntries.newest(application);
+    if (!until) return [];
     const total = await entries.count(application, { from, to }, until);
     const ranges = await rawEntries.split(application, { from, to, until }, total);
-    return { cut, ranges: ranges.map((range) => ({ lines: range.entries, range })) };
+    return ranges.map((range) => ({ lines: range.entries, range }));
   }
 
   /** Few refused uploads are kept, so one worker checks all. */
@@ -52,10 +51,9 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
       await quotas.check('jobs', owner.id);
       const compiled = await compiler.compile(rawSchema, { client: owner.id, isNew: true });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
-      const { cut, ranges } = await splitEntries(id, options);
-      const all = [...ranges, ...(await rangesOfRefused(id, options))];
-      const fields = { application: id, owner: owner.id, domain, options, cut };
-      const job = await jobs.rehearsals.create(fields, all);
+      const ranges = [...(await splitEntries(id, options)), ...(await rangesOfRefused(id, options))];
+      const fields = { application: id, owner: owner.id, domain, options };
+      const job = await jobs.rehearsals.create(fields, ranges);
       if (!job) throw unavailable('the rehearsal could not be made in time', 5);
       return queueAndSend(dependencies, request, reply, job, 'rehearsals cannot be made');
     },

@@ -1,4 +1,3 @@
-import { idBytesOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Turn } from '@sluice/jobs/kind.ts';
 import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
@@ -8,7 +7,6 @@ import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { UnknownField, Unrepresentable } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
-import { createSeenEntries } from '../shape/seen-entries.ts';
 import { createSurvey } from '../shape/survey.ts';
 import { datesOf, type Known } from './open-format.ts';
 import { readPages } from './read-pages.ts';
@@ -23,7 +21,7 @@ interface Survey {
 
 /** Undefined if all columns are known. */
 function surveyFor(job: ExportJob, known: Known): Survey | undefined {
-  const { createdAt, shape, hasLarge } = job;
+  const { shape, hasLarge } = job;
   const { format, arrays, columns: selected } = job.options;
   if (format === 'parquet') {
     // A worker of an earlier release may have surveyed only numbers: survey again.
@@ -35,15 +33,7 @@ function surveyFor(job: ExportJob, known: Known): Survey | undefined {
   const { columns } = known;
   if (format !== 'csv' || arrays === 'json') return undefined;
   const survey = createSurvey({ columns, selected, arrays });
-  // With one table, the entries are read only once more.
-  const entries = arrays === 'rows' ? createSeenEntries(createdAt) : undefined;
-  return {
-    add(document) {
-      entries?.add(idBytesOf(document));
-      survey.add(document);
-    },
-    shape: () => ({ tables: survey.tables(), seen: entries?.seen() }),
-  };
+  return { add: survey.add, shape: () => ({ tables: survey.tables() }) };
 }
 
 /**
@@ -63,7 +53,7 @@ export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEn
     if (cut)
       for await (const { documents } of readPages(rawEntries, job.application, {
         ...selectionOf(options),
-        cut,
+        until: cut,
         members: survey.members,
       })) {
         check();

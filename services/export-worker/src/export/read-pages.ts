@@ -1,5 +1,3 @@
-import { idBytesOf, timeOf } from '@sluice/bson/entry.ts';
-import { type Cut, isWithin, isWithinUntil } from '@sluice/store/entries/cuts.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Period } from '@sluice/store/entries/entry-range.ts';
@@ -14,7 +12,7 @@ interface Wanted extends Period {
   filter?: Condition[] | undefined;
   /** The members of payloads to read; absent: all. */
   members?: string[] | undefined;
-  cut: Cut;
+  until: EntryId;
   after?: EntryId | undefined;
 }
 
@@ -24,14 +22,14 @@ interface Page {
   last: EntryId;
 }
 
-/** Reads the matching entries before a cut, oldest first. Requests each page before the reader needs it. */
+/** Reads the matching entries up to `until`, oldest first. Requests each page before the reader needs it. */
 export async function* readPages(
   entries: RawEntries,
   application: string,
-  { cut, after, ...which }: Wanted,
+  { after, ...which }: Wanted,
 ): AsyncGenerator<Page> {
   const read = (limit: number, from?: EntryId) => {
-    const page = entries.page(application, { ...which, after: from, until: cut.until, limit });
+    const page = entries.page(application, { ...which, after: from, limit });
     // A failure is handled at the later await.
     page.catch(() => undefined);
     return page;
@@ -40,13 +38,8 @@ export async function* readPages(
   while (next) {
     const { documents, last, read: looked }: RawPage = await next;
     if (last === undefined) return;
-    next = last === cut.until ? undefined : read(limitFor(looked), last);
-    const newest = documents.at(-1);
-    const isWhole = !newest || timeOf(newest) < isWithinUntil(cut);
-    yield {
-      documents: isWhole ? documents : documents.filter((document) => isWithin(cut, idBytesOf(document))),
-      last,
-    };
+    next = last === which.until ? undefined : read(limitFor(looked), last);
+    yield { documents, last };
   }
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate as breathe } from 'node:timers/promises';
+import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { idOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, countTotal, type Turn } from '@sluice/jobs/kind.ts';
@@ -16,6 +16,8 @@ import { readPages } from './read-pages.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
 const stepBytes = 32 * 1024;
+/** Usually the horizon passes an entry within a quarter of a second. */
+const passedEveryMs = 50;
 /** The first part is small, so that a waiting client gets it soon. Each next part is four times as large. */
 const firstRows = 200;
 const partBytes = 3 * 1024 ** 2;
@@ -28,9 +30,21 @@ interface Dependencies {
 
 /** Writes the file of an export, after its last committed part. Throws Postpone when the export gives way. */
 export function createWriteFile({ store, hashes, log }: Dependencies) {
-  const { applications, entries, jobs, parts, rawEntries } = store;
+  const { applications, entries, horizon, jobs, parts, rawEntries } = store;
   const leaveOut = createLeaveOut(store, log);
   const discover = createDiscover(store, leaveOut);
+
+  async function untilPassed(
+    { application }: ExportJob,
+    time: number,
+    { check, giveWay }: Pick<Turn, 'check' | 'giveWay'>,
+  ): Promise<void> {
+    while (!(await horizon.hasPassed(application, time))) {
+      check();
+      await giveWay();
+      await pause(passedEveryMs);
+    }
+  }
 
   return async function writeFile(
     job: ExportJob,
@@ -39,6 +53,9 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     const application = await applications.byId(job.application);
     if (!application) throw new ApplicationDeleted();
     const known = await knownColumns(store, application, job);
+    const { cut, options } = job;
+    // Tables are read one after the other: nothing may come between.
+    if (cut && options.arrays === 'rows') await untilPassed(job, timeOfId(cut).getTime(), turn);
     const shape = await discover(job, known, turn);
     const written = await jobs.partsOf(job.id);
     const format = await createFormat({
@@ -47,10 +64,9 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       shape,
       notes: () => parts.notes(written.map(({ id }) => id)),
     });
-    const { cut, options } = job;
     const count = async (until: EntryId) =>
       format.passes * (await entries.count(job.application, selectionOf(options), until));
-    if (cut && job.total === 0) void countTotal(jobs, job, () => count(cut.until), log);
+    if (cut && job.total === 0) void countTotal(jobs, job, () => count(cut), log);
     const hash = hashes.begin(job.id, job.fence, written.length);
     const commits = createCommits({ store, job, hash });
 
@@ -89,7 +105,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       if (!cut) return;
       for await (const page of readPages(rawEntries, job.application, {
         ...selectionOf(options),
-        cut: { ...cut, seen: shape?.seen },
+        until: cut,
         after: position.after,
       })) {
         first ??= page.documents[0] && timeOfId(idOf(page.documents[0]));

@@ -1,5 +1,5 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { idBytesOf, idOf, timeOf } from '@sluice/bson/entry.ts';
+import { idOf, timeOf } from '@sluice/bson/entry.ts';
 import type { RefusedLine } from '@sluice/intake/line.ts';
 import { otherReason } from '@sluice/intake/refused/counts.ts';
 import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
@@ -11,7 +11,6 @@ import type { RehearsalJob } from '@sluice/jobs/record/job-records.ts';
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Validator } from '@sluice/schemas/validate/validator.ts';
-import { isWithin } from '@sluice/store/entries/cuts.ts';
 import type { EntryRange } from '@sluice/store/entries/pieces.ts';
 import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
@@ -174,7 +173,7 @@ const pageEntries = 2_000;
 /** Reads the entries of a range as BSON, oldest first. Requests each page before it is needed. */
 async function* readRange(
   entries: RawEntries,
-  { application, options: { from, to }, cut }: RehearsalJob,
+  { application, options: { from, to } }: RehearsalJob,
   { after, until }: EntryRange,
 ): AsyncGenerator<Buffer[]> {
   const read = (from_: typeof after) => {
@@ -183,10 +182,10 @@ async function* readRange(
     page.catch(() => undefined);
     return page;
   };
-  for (let next = read(after); cut; ) {
+  for (let next = read(after); ; ) {
     const { documents, last } = await next;
     if (last === undefined) return;
     next = read(last);
-    yield documents.filter((document) => isWithin(cut, idBytesOf(document)));
+    yield documents;
   }
 }
