@@ -293,8 +293,9 @@ it('entries that were under way as the export began are in all tables, and none 
   await store.chunks.add({ job: source, application, seq: 0, lines: 1, part: source, bytes: 1 });
   const chunk = (await store.chunks.claim(source, 60_000)) as ClaimedChunk;
   await store.entries.insert([{ application, ...order(8, 'before') }]);
+  const { version: announced } = await store.deletions.touch(application);
   const cut = await store.rawEntries.newest(application);
-  const same = { application, owner, domain, options, cut, leafCount, transient: false };
+  const same = { application, owner, domain, options, cut, announced, leafCount, transient: false };
   const job = await createClaimed(store, same, 60_000);
   const { id, fence } = job;
   // A line of an import that is older than the newest entry.
@@ -311,6 +312,10 @@ it('entries that were under way as the export began are in all tables, and none 
     ...exports,
     async commitParts(...args) {
       await store.entries.insert([{ application, ...order(10, 'later') }]);
+      const time = 1_000 + args[2].position.pass;
+      const version = await store.milestones.removeFrom(application, time);
+      const older = { key: createLineKeys(application, time, Buffer.from('old '))(1), announced: version };
+      await store.entries.insertKeyed([{ ...older, ...order(11, 'later') }]);
       return exports.commitParts(...args);
     },
   };

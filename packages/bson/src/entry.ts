@@ -83,6 +83,12 @@ export function receivedAt(entry: EntryPlace): Date | undefined {
   return at === undefined ? undefined : new Date(Number(int64At(entry, at)));
 }
 
+/** The version that announced an entry; 0 for all but those of imports with times of their own. */
+export function announcedIn(entry: EntryPlace): number {
+  const at = behindPayload(entry, 'announced');
+  return at === undefined ? 0 : int32At(entry, at);
+}
+
 /** The position of the value of a member that follows the payload. */
 function behindPayload(entry: EntryPlace, name: string): number | undefined {
   const { bytes, payload, end } = entry;

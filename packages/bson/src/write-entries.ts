@@ -7,6 +7,7 @@ const onceName = name('once', binary);
 const sentName = name('sent', binary);
 const versionName = name('version', int32);
 const receivedName = name('receivedAt', date);
+const announcedName = name('announced', int32);
 
 /** Binary data, as the driver's own class has it. */
 interface Bytes {
@@ -22,12 +23,13 @@ export interface EntryFields<Data extends Bytes = Bytes> {
   sent?: Data | undefined;
   version?: number | undefined;
   receivedAt?: Date | undefined;
+  announced?: number | undefined;
 }
 
 /** What is around a payload, at the most. */
 const frameBytes = 160;
 
-/** Documents `{_id, payload, once, sent, version, receivedAt}`, one after the other. */
+/** Documents `{_id, payload, once, sent, version, receivedAt, announced}`, one after the other. */
 export function writeDocuments(entries: EntryFields[]): Buffer {
   const room = entries.reduce((sum, { bson }) => sum + bson.length + frameBytes, 0);
   const target = Buffer.allocUnsafe(room);
@@ -36,7 +38,7 @@ export function writeDocuments(entries: EntryFields[]): Buffer {
 
 function writeAll(entries: EntryFields[], target: Buffer): number {
   let at = 0;
-  for (const { key, bson, idempotencyHash, sent, version = 1, receivedAt } of entries) {
+  for (const { key, bson, idempotencyHash, sent, version = 1, receivedAt, announced } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
@@ -46,6 +48,7 @@ function writeAll(entries: EntryFields[], target: Buffer): number {
     if (version > 1) at = target.writeInt32LE(version, at + versionName.copy(target, at));
     if (receivedAt)
       at = target.writeBigInt64LE(BigInt(receivedAt.getTime()), at + receivedName.copy(target, at));
+    if (announced) at = target.writeInt32LE(announced, at + announcedName.copy(target, at));
     target[at++] = 0;
     target.writeInt32LE(at - start, start);
   }

@@ -119,10 +119,6 @@ export function chunkStore(db: Db, writer: Writer) {
         { $set: { counted: { $max: ['$counted', counted] }, leaseUntil: fromNow(leaseMs) } },
       ]),
 
-    /** Announces entries from this time on (ms since the epoch); false: the lease is lost. */
-    lower: (id: string, fence: number, since: number): Promise<boolean> =>
-      changed(id, fence, { $min: { stamp: since } }),
-
     /** Hands a chunk back. `counts`: the chunk itself may be the cause of the failure. */
     async release(id: string, fence: number, counts: boolean): Promise<void> {
       await changed(id, fence, [{ $set: released(counts) }]);

@@ -13,6 +13,7 @@ export type NewExport = Pick<
   | 'options'
   | 'version'
   | 'cut'
+  | 'announced'
   | 'leafCount'
   | 'hasRest'
   | 'hasLarge'

@@ -67,6 +67,8 @@ export interface ExportJob extends Job {
   options: ExportOptions;
   /** The last entry that may be in the file; absent: there were no entries. */
   cut?: EntryId | undefined;
+  /** What a later version of the application in `deletions` announces is not in the file. */
+  announced?: number | undefined;
   /** Version of the schema in force after the cut; absent in jobs of the earliest releases. */
   version?: number;
   /** Number of recorded fields that are columns. */

@@ -1,9 +1,12 @@
+import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { modelEntries } from '../../../../test/support/model-entries.ts';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { runs } from '../../../../test/support/runs.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { horizonStore } from './horizon.ts';
 import { milestoneStore } from './milestones.ts';
 
 const spacing = 5;
@@ -12,6 +15,7 @@ const before = 1_500;
 it('milestones are right, whatever older entries imports store while workers set them', async () => {
   const { db, url } = await ownDatabase();
   const { chunks } = openStore(url);
+  const horizon = horizonStore(db);
   const time = fc.integer({ min: 1_000, max: before - 1 });
   const batches = fc.array(fc.array(time, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
@@ -27,8 +31,10 @@ it('milestones are right, whatever older entries imports store while workers set
         const chunk = await chunks.claim(job, 60_000);
         if (!chunk) throw new Error('none');
         for (const times of batches) {
-          expect(await chunks.lower(chunk.id, chunk.fence, Math.min(...times))).toBe(true);
-          await milestones.removeFrom(application, Math.min(...times));
+          const since = Math.min(...times);
+          await milestones.removeFrom(application, since, async (session, version) => {
+            expect(await horizon.lower(session, chunk, since, version)).toBe(true);
+          });
           await model.insert(times);
         }
         await chunks.commit(chunk.id, chunk.fence, { accepted: 1, rejected: 0 });
@@ -52,13 +58,17 @@ it('milestones are right, whatever older entries imports store while workers set
 });
 
 it('of a chunk that another worker has, the time is not lowered', async () => {
-  const { chunks, horizon } = openStore((await ownDatabase()).url);
+  const { db, url } = await ownDatabase();
+  const { chunks } = openStore(url);
+  const horizon = horizonStore(db);
   const job = new ObjectId().toHexString();
   await chunks.add({ job, application: job, seq: 0, lines: 1, part: job, bytes: 1 });
-  const chunk = await chunks.claim(job, 60_000);
-  expect(await chunks.lower(chunk?.id as string, (chunk?.fence ?? 0) - 1, 1_000)).toBe(false);
+  const chunk = (await chunks.claim(job, 60_000)) as ClaimedChunk;
+  const lower = (fence: number) =>
+    inTransaction(db, (session) => horizon.lower(session, { id: chunk.id, fence }, 1_000, 1));
+  expect(await lower(chunk.fence - 1)).toBe(false);
   const open = () => horizon.of(job, Number.POSITIVE_INFINITY);
-  expect(await open()).toBe(chunk?.stamp);
-  expect(await chunks.lower(chunk?.id as string, chunk?.fence as number, 1_000)).toBe(true);
+  expect(await open()).toBe(chunk.stamp);
+  expect(await lower(chunk.fence)).toBe(true);
   expect(await open()).toBe(1_000);
 });

@@ -32,16 +32,22 @@ export function deletionGuard(db: Db) {
   return {
     version,
 
-    /** Notes that entries are to be stored which are older than that, and does `work` in the same transaction. */
-    async backdate(application: string, work: (session: ClientSession) => Promise<void>): Promise<void> {
+    /** Notes that entries are to be stored which are older than that, and does `work` in the same transaction. Returns the version. */
+    async backdate(
+      application: string,
+      work: (session: ClientSession, version: number) => Promise<void>,
+    ): Promise<number> {
       const note = { $inc: { version: 1 }, $currentDate: { backdatedAt: true as const } };
       const make = async (session: ClientSession) => {
-        await deletions.updateOne({ _id: new ObjectId(application) }, note, { upsert: true, session });
-        await work(session);
+        const options = { upsert: true, returnDocument: 'after', session } as const;
+        const found = await deletions.findOneAndUpdate({ _id: new ObjectId(application) }, note, options);
+        const { version } = found as DeletionsDocument;
+        await work(session, version);
+        return version;
       };
       const makeAll = () => inTransaction(db, make);
       // Another one may have made the document meanwhile.
-      await makeAll().catch((error) => {
+      return makeAll().catch((error) => {
         if (!isDuplicate(error)) throw error;
         return makeAll();
       });

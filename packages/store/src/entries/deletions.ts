@@ -78,19 +78,15 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       return (await within(timeoutMs, 'the deletion was not confirmed in time', removing)) === 1;
     },
 
-    /** How often entries of the application were deleted. */
-    async count(application: string): Promise<number> {
-      return (await deletions.findOne({ _id: new ObjectId(application) }))?.count ?? 0;
-    },
-
-    /** The same, behind all deletions that do not see what was written before: they begin again. */
-    async countAfresh(application: string): Promise<number> {
+    /** How often entries of the application were deleted, and its version. Deletions that do not see what was written before begin again. */
+    async touch(application: string): Promise<{ count: number; version: number }> {
       const touched = await deletions.findOneAndUpdate(
         { _id: new ObjectId(application) },
         { $inc: { version: 1 } },
         { upsert: true, returnDocument: 'after' },
       );
-      return touched?.count ?? 0;
+      const { count = 0, version } = touched as DeletionsDocument;
+      return { count, version };
     },
 
     /** Gives one worker the expired entries of an application for some time, or for longer; false while another has them. */

@@ -24,6 +24,8 @@ export interface EntryDocument {
   version?: number;
   /** When it was refused first, if it was. */
   receivedAt?: Date;
+  /** Of an import with times of its own: the version of the application in `deletions` that announced it. */
+  announced?: number;
 }
 
 /** An entry as it goes to MongoDB. */

@@ -8,13 +8,14 @@ import { until } from '../../../../test/support/sluice.ts';
 import { createProcess } from '../../../../test/support/writing-process.ts';
 import { UnconfirmedError } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { createKeysAt, lowestId, timeOfId, toKey } from './entry-id.ts';
+import { createKeysAt, idOfKey, lowestId, timeOfId, toKey } from './entry-id.ts';
 import { placesMs } from './horizon.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { milestoneStore } from './milestones.ts';
 
 const spacing = 3;
 const hourMs = 3_600_000;
+const durable = { writeConcern: { w: 'majority', journal: true } } as const;
 const offs = [0, -hourMs, hourMs];
 
 async function start() {
@@ -26,25 +27,39 @@ async function start() {
   return {
     ...store,
     db,
-    insertAt: async (application: string, time: number, payload = {}) => {
+    insertAt: async (application: string, time: number, announced = 0) => {
       const _id = newKey(Buffer.from(application, 'hex'), time);
-      await entries.insertOne({ _id, payload }, { writeConcern: { w: 'majority', journal: true } });
+      await entries.insertOne({ _id, payload: {}, announced }, durable);
+      return idOfKey(_id);
     },
   };
 }
 type Setting = Awaited<ReturnType<typeof start>>;
 
+interface Cut {
+  until: string;
+  announced: number;
+}
+
 /** Stores lines with old times, as a worker does. */
-async function importOld({ chunks, milestones, insertAt }: Setting, application: string, ages: number[]) {
+async function importOld(
+  { chunks, horizon, milestones, insertAt }: Setting,
+  application: string,
+  ages: number[],
+): Promise<string[]> {
   const job = new ObjectId().toHexString();
   await chunks.add({ job, application, seq: 0, lines: 1, part: job, bytes: 1 });
   const chunk = await chunks.claim(job, 60_000);
   if (!chunk) throw new Error('none');
   const times = ages.map((age) => chunk.stamp - age);
-  expect(await chunks.lower(chunk.id, chunk.fence, Math.min(...times))).toBe(true);
-  await milestones.removeFrom(application, Math.min(...times));
-  for (const time of times) await insertAt(application, time, { isOld: true });
+  const since = Math.min(...times);
+  const announced = await milestones.removeFrom(application, since, async (session, version) => {
+    expect(await horizon.lower(session, chunk, since, version)).toBe(true);
+  });
+  const ids: string[] = [];
+  for (const time of times) ids.push(await insertAt(application, time, announced));
   await chunks.commit(chunk.id, chunk.fence, { accepted: 1, rejected: 0 });
+  return ids;
 }
 
 /** MongoDB carries the last insert out after the process died, but before a worker removes the writer. */
@@ -67,14 +82,14 @@ const work = {
 
 it('milestones count every entry below them, and cuts have every acknowledged one, whoever stores entries and however long that takes', async () => {
   const setting = await start();
-  const { db, insertAt, rawEntries, horizon } = setting;
+  const { db, insertAt, rawEntries, deletions, horizon } = setting;
   const entries = db.collection<EntryDocument>('entries');
   await fc.assert(
     fc.asyncProperty(fc.record(work), async ({ uploads, imports, deaths }) => {
       const application = new ObjectId().toHexString();
       const processes = offs.map((offMs) => createProcess({ db, application }, { offMs }));
       const acknowledged: string[] = [];
-      const cuts: { cut: string; count: number }[] = [];
+      const cuts: { cut: Cut; ids: string[] }[] = [];
       let isOver = false;
       // Before the first snapshot, the driver must know the server.
       await insertAt(application, 1_000);
@@ -92,27 +107,27 @@ it('milestones count every entry below them, and cuts have every acknowledged on
         while (!isOver) await own.set(application, Number.POSITIVE_INFINITY, 40);
       }
 
-      /** But those that imports bring with old times. */
-      const countUpTo = (cut: string) =>
-        entries.countDocuments({
-          _id: { $gte: toKey(application, lowestId), $lte: toKey(application, cut) },
-          'payload.isOld': { $exists: false },
-        });
+      async function idsIn({ until, announced }: Cut): Promise<string[]> {
+        const _id = { $gte: toKey(application, lowestId), $lte: toKey(application, until) };
+        const found = entries.find({ _id, announced: { $not: { $gt: announced } } }).sort({ _id: 1 });
+        return (await found.toArray()).map((entry) => idOfKey(entry._id));
+      }
       async function cutAgain(): Promise<void> {
         while (!isOver) {
           const before = [...acknowledged];
-          const cut = await rawEntries.newest(application);
-          expect(before.filter((id) => !cut || id > cut)).toEqual([]);
-          if (!cut) continue;
-          await until(() => horizon.hasPassed(application, timeOfId(cut).getTime()));
-          cuts.push({ cut, count: await countUpTo(cut) });
+          const { version: announced } = await deletions.touch(application);
+          const cut = { until: (await rawEntries.newest(application)) as string, announced };
+          await until(() => horizon.hasPassed(application, timeOfId(cut.until).getTime(), announced));
+          const ids = await idsIn(cut);
+          expect(new Set(before).difference(new Set(ids))).toEqual(new Set());
+          cuts.push({ cut, ids });
         }
       }
 
       const setters = [set(), set(), cutAgain()];
       await Promise.all([
         ...uploads.map((delays, place) => upload(place, delays)),
-        ...imports.map((ages) => importOld(setting, application, ages)),
+        ...imports.map(async (ages) => acknowledged.push(...(await importOld(setting, application, ages)))),
         ...deaths.map((delayMs) => writeAndDie(setting, application, delayMs)),
       ]);
       const all = await setting.entries.count(application, {});
@@ -125,7 +140,7 @@ it('milestones count every entry below them, and cuts have every acknowledged on
         const below = { _id: { $gte: toKey(application, lowestId), $lte: _id } };
         expect(await entries.countDocuments(below)).toBe(rank);
       }
-      for (const { cut, count } of cuts) expect(await countUpTo(cut)).toBe(count);
+      for (const { cut, ids } of cuts) expect(await idsIn(cut)).toEqual(ids);
     }),
     runs(3, 6),
   );

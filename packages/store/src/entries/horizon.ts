@@ -1,6 +1,7 @@
 import { type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
 import { UnconfirmedError } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
+import { hasMatched } from '../lease.ts';
 
 interface HorizonDocument {
   _id: 'entries';
@@ -14,7 +15,10 @@ interface HorizonDocument {
 interface StampedChunk {
   application: ObjectId;
   state: 'open' | 'done';
+  fence: number;
   stamp?: number;
+  /** The first version that announced older entries of it. */
+  announced?: number;
 }
 
 export interface Publication {
@@ -154,9 +158,27 @@ export function horizonStore(db: Db) {
       return Math.min(final, found?.stamp ?? final);
     },
 
-    /** Whether an application gets no more entries of a time (ms since the epoch), unless an import begins that brings old times. */
-    async hasPassed(application: string, time: number): Promise<boolean> {
-      return (await this.of(application, await this.latest())) > time;
+    /** Whether an application gets no more entries of a time (ms since the epoch), but those that a later version than `announced` announces. */
+    async hasPassed(application: string, time: number, announced: number): Promise<boolean> {
+      if ((await this.latest()) <= time) return false;
+      const open = { application: new ObjectId(application), state: 'open', stamp: { $lte: time } } as const;
+      const isEarlier = { announced: { $not: { $gt: announced } } };
+      return (await chunks.findOne({ ...open, ...isEarlier }, { projection: { _id: 1 } })) === null;
     },
+
+    /** Lowers the horizon of an application to a time (ms since the epoch) until a chunk is done. False: the lease of the chunk is lost. */
+    lower: (
+      session: ClientSession,
+      { id, fence }: { id: string; fence: number },
+      since: number,
+      version: number,
+    ): Promise<boolean> =>
+      hasMatched(
+        chunks.updateOne(
+          { _id: new ObjectId(id), state: 'open', fence },
+          [{ $set: { stamp: { $min: ['$stamp', since] }, announced: { $ifNull: ['$announced', version] } } }],
+          { session },
+        ),
+      ),
   };
 }

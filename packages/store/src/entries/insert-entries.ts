@@ -18,6 +18,8 @@ export interface KeyedEntry {
   bson: Buffer;
   /** Of the schema with which it was validated; absent: the first. */
   version?: number | undefined;
+  /** See `EntryDocument`. */
+  announced?: number | undefined;
 }
 
 export interface NewEntry {

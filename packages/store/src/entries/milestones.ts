@@ -199,9 +199,17 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       return entries.countDocuments({ _id: { ...from, $lt } }, { limit: spacing });
     },
 
-    /** Removes those from a time on (ms since the epoch): older entries are to be stored there. They are set again. */
-    removeFrom: (application: string, since: number): Promise<void> =>
-      guard.backdate(application, async (session) => {
+    /**
+     * Removes those from a time on (ms since the epoch): older entries are to be stored there. They are set again. Returns the version that
+     * announces these entries; `announce` is called in the transaction.
+     */
+    removeFrom: (
+      application: string,
+      since: number,
+      announce?: (session: ClientSession, version: number) => Promise<void>,
+    ): Promise<number> =>
+      guard.backdate(application, async (session, version) => {
+        await announce?.(session, version);
         const range = { $gte: firstKeyAt(application, new Date(since)), ...allOf(application) };
         await milestones.deleteMany(milestonesIn(application, range), { hint: byKey, session });
       }),

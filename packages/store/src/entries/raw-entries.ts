@@ -32,12 +32,15 @@ const matching = (conditions: Condition[]): Document => ({
   payload: { $cond: [allOf(conditions), '$payload', '$$REMOVE'] },
   version: '$version',
   receivedAt: '$receivedAt',
+  announced: '$announced',
   size: { $bsonSize: '$$ROOT' },
 });
 
 /** Undefined where MongoDB would misread a key. */
 const onlyMembers = (keys?: string[]): Document | undefined =>
-  keys && isPlain(keys) ? Object.fromEntries(keys.map((key) => [`payload.${key}`, 1])) : undefined;
+  keys && isPlain(keys)
+    ? Object.fromEntries([...keys.map((key) => `payload.${key}`), 'announced'].map((path) => [path, 1]))
+    : undefined;
 
 /** Entries as they are stored, without making objects of them. */
 export function rawEntries(db: Db) {

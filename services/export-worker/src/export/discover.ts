@@ -54,6 +54,7 @@ export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEn
       for await (const { documents } of readPages(rawEntries, job.application, {
         ...selectionOf(options),
         until: cut,
+        announced: job.announced,
         members: survey.members,
       })) {
         check();

@@ -1,3 +1,4 @@
+import { announcedIn, createEntryReader } from '@sluice/bson/entry.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Period } from '@sluice/store/entries/entry-range.ts';
@@ -13,6 +14,8 @@ interface Wanted extends Period {
   /** The members of payloads to read; absent: all. */
   members?: string[] | undefined;
   until: EntryId;
+  /** What a later version announces is left out. */
+  announced?: number | undefined;
   after?: EntryId | undefined;
 }
 
@@ -26,7 +29,7 @@ interface Page {
 export async function* readPages(
   entries: RawEntries,
   application: string,
-  { after, ...which }: Wanted,
+  { after, announced = Number.POSITIVE_INFINITY, ...which }: Wanted,
 ): AsyncGenerator<Page> {
   const read = (limit: number, from?: EntryId) => {
     const page = entries.page(application, { ...which, after: from, limit });
@@ -34,12 +37,13 @@ export async function* readPages(
     page.catch(() => undefined);
     return page;
   };
+  const reader = createEntryReader();
   let next: Promise<RawPage> | undefined = read(firstLimit, after);
   while (next) {
     const { documents, last, read: looked }: RawPage = await next;
     if (last === undefined) return;
     next = last === which.until ? undefined : read(limitFor(looked), last);
-    yield { documents, last };
+    yield { documents: documents.filter((document) => announcedIn(reader(document)) <= announced), last };
   }
 }
 

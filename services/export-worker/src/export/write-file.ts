@@ -35,11 +35,11 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   const discover = createDiscover(store, leaveOut);
 
   async function untilPassed(
-    { application }: ExportJob,
+    { application, announced = 0 }: ExportJob,
     time: number,
     { check, giveWay }: Pick<Turn, 'check' | 'giveWay'>,
   ): Promise<void> {
-    while (!(await horizon.hasPassed(application, time))) {
+    while (!(await horizon.hasPassed(application, time, announced))) {
       check();
       await giveWay();
       await pause(passedEveryMs);
@@ -106,6 +106,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
       for await (const page of readPages(rawEntries, job.application, {
         ...selectionOf(options),
         until: cut,
+        announced: job.announced,
         after: position.after,
       })) {
         first ??= page.documents[0] && timeOfId(idOf(page.documents[0]));

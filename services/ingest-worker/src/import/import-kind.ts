@@ -31,16 +31,16 @@ interface Reader {
 /** Stores the lines of imports. */
 export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
   const { store, compiler, refusalRecorder, leaseMs, log } = dependencies;
-  const { chunks, entries, milestones, jobs, fields, parts, schemas } = store;
+  const { chunks, entries, horizon, milestones, jobs, fields, parts, schemas } = store;
   const loadIntake = createLoadIntake({ fields, compiler });
   const recordFields = createRecordFields(fields);
   const processChunk = createProcessChunk({ entries, recordFields, log });
 
-  /** Removes milestones above the new entries. `lower` comes first: it prevents new ones until the chunk is done. */
-  async function makeRoom({ id, fence, application }: ClaimedChunk, since: number): Promise<void> {
-    if (!(await chunks.lower(id, fence, since))) throw new LeaseLost();
-    await milestones.removeFrom(application, since);
-  }
+  /** Removes milestones above the new entries, and prevents new ones until the chunk is done. Returns the version that announces the entries. */
+  const makeRoom = (chunk: ClaimedChunk, since: number): Promise<number> =>
+    milestones.removeFrom(chunk.application, since, async (session, version) => {
+      if (!(await horizon.lower(session, chunk, since, version))) throw new LeaseLost();
+    });
 
   const task: ChunkTask<ImportJob, ClaimedChunk, Reader> = {
     kind: 'import',

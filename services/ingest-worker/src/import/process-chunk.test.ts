@@ -1,11 +1,13 @@
 import { promisify } from 'node:util';
 import { zstdCompress, zstdDecompress } from 'node:zlib';
+import { announcedIn, createEntryReader } from '@sluice/bson/entry.ts';
 import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/intake.ts';
 import type { Judged } from '@sluice/intake/line.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
+import { highestId } from '@sluice/store/entries/entry-id.ts';
 import { ObjectId } from 'mongodb';
 import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
@@ -52,7 +54,7 @@ it('refuses a line on which the validator fails, and stores the others of its ch
     return { kind: 'accepted', fields: [], ...payloadOf(payload) };
   };
   const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
-  const ignored = { check() {}, onStep() {}, async makeRoom() {} };
+  const ignored = { check() {}, onStep() {}, makeRoom: async () => 1 };
   const processed = await processChunk({ chunk, data, intake, readLine, ...ignored });
   expect(processed).toMatchObject({ accepted: 2, rejected: 1 });
   expect(JSON.parse((await unzip(processed.report?.data ?? '')).toString())).toEqual({
@@ -81,6 +83,7 @@ it('stores entries that bring their times once, after room was made for them, wh
     onStep() {},
     async makeRoom(since: number) {
       made.push({ since, stored: await store.entries.count(application, {}) });
+      return made.length;
     },
   };
   const retried = { ...chunk, stamp: chunk.stamp + 5, earlier: [chunk.stamp] };
@@ -90,4 +93,8 @@ it('stores entries that bring their times once, after room was made for them, wh
   expect(made[0]?.stored).toBe(0);
   const { entries: page } = await store.entries.page(application, { start: 0, limit: 9 });
   expect(page.map(({ createdAt }) => createdAt.getTime())).toEqual([3_000, 2_000, 1_000]);
+  // What came again is as it was.
+  const { documents } = await store.rawEntries.page(application, { until: highestId, limit: 9 });
+  const reader = createEntryReader();
+  expect(documents.map((document) => announcedIn(reader(document)))).toEqual([1, 1, 1]);
 });

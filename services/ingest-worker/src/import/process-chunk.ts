@@ -32,7 +32,7 @@ interface Task extends Steps {
   data: Buffer;
   intake: Intake;
   readLine(frame: Frame): Judged;
-  makeRoom(since: number): Promise<void>;
+  makeRoom(since: number): Promise<number>;
 }
 
 export interface Processed extends Omit<Done, 'afterCommit'> {

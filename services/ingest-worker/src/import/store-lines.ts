@@ -31,8 +31,8 @@ interface Dependencies {
   intake: Intake;
   /** Throws if the lease is lost. */
   check(): void;
-  /** Called before entries from this time on (ms since the epoch) are stored. */
-  makeRoom(since: number): Promise<void>;
+  /** Called before entries from this time on (ms since the epoch) are stored. Returns the version that announces them. */
+  makeRoom(since: number): Promise<number>;
   /** Called for a line that MongoDB refuses. */
   onRefused(frame: Frame): void;
 }
@@ -53,6 +53,7 @@ export function createStoreLines({
   let accepted = 0;
   /** `makeRoom` was called for this time. */
   let since = Number.POSITIVE_INFINITY;
+  let announced = 0;
 
   /** Removes the lines that were stored before the import failed. They count as accepted. */
   async function toStore({ frames, entries: keyed }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
@@ -72,11 +73,13 @@ export function createStoreLines({
     const { frames, entries: keyed } = isAsBefore ? batch : await toStore(batch);
     if (keyed.length === 0) return;
     if (batch.since < since) {
-      await makeRoom(batch.since);
+      announced = await makeRoom(batch.since);
       since = Math.min(since, batch.since);
     }
     check();
-    const outcomes = await entries.insertKeyed(keyed);
+    const outcomes = await entries.insertKeyed(
+      hasOwnTimes ? keyed.map((entry) => ({ ...entry, announced })) : keyed,
+    );
     for (const [at, outcome] of outcomes.entries()) {
       const frame = frames[at] as Frame;
       if (outcome === 'conflicting')
