@@ -16,13 +16,12 @@ type Turn = Pick<TakenWebhook, 'id' | 'fence'>;
 
 const isValid = ({ until }: Secret) => until === undefined || until.getTime() > Date.now();
 
-/** Which webhook to take. */
+/** Which webhook to take: any that is due, or one of the next owner after `after`, of some or of all but some. */
 interface Choice {
   /** Whether its last try failed. */
   isFailing: boolean;
-  /** Owners to leave out. */
-  notOf: string[];
-  /** The owner who had the last turn beside such owners. */
+  of?: string[];
+  notOf?: string[];
   after?: string | undefined;
 }
 
@@ -57,27 +56,25 @@ export function webhookTurns(db: Db) {
   const taken = ({ id, fence }: Turn) => ({ _id: new ObjectId(id), fence });
 
   return {
-    /**
-     * Takes a webhook for `leaseMs`: the one that is due for longest, or one of the next owner where some are left out. The index
-     * jumps over all that an owner has due.
-     */
-    async take(leaseMs: number, { isFailing, notOf, after }: Choice): Promise<TakenWebhook | undefined> {
+    /** Takes the webhook that is due for longest, of all or of an owner, for `leaseMs`. An index jumps over other owners. */
+    async take(leaseMs: number, { isFailing, of, notOf, after }: Choice): Promise<TakenWebhook | undefined> {
       const due = {
         state: 'active',
         isFailing: isFailing ? true : { $exists: false },
         $expr: { $and: [isFree, { $lte: ['$dueAt', '$$NOW'] }] },
       } as Filter<WebhookDocument>;
       const lease = [{ $set: { leaseUntil: fromNow(leaseMs), fence: { $add: ['$fence', 1] } } }];
-      const beside = (owners: object) =>
+      const ids = (owners: string[]) => owners.map((owner) => new ObjectId(owner));
+      const ofNext = (range: object) =>
         webhooks.findOneAndUpdate(
-          { ...due, owner: { $nin: notOf.map((owner) => new ObjectId(owner)), ...owners } },
+          { ...due, owner: { ...(of && { $in: ids(of) }), ...(notOf && { $nin: ids(notOf) }), ...range } },
           lease,
           { sort: { owner: 1, dueAt: 1 }, hint: webhooksByOwner, returnDocument: 'after' },
         );
       const last = new ObjectId(after ?? '0'.repeat(24));
       const found =
-        notOf.length > 0
-          ? ((await beside({ $gt: last })) ?? (await beside({ $lte: last })))
+        of || notOf
+          ? ((await ofNext({ $gt: last })) ?? (await ofNext({ $lte: last })))
           : await webhooks.findOneAndUpdate(due, lease, { sort: { dueAt: 1 }, returnDocument: 'after' });
       return found ? toTaken(found) : undefined;
     },

@@ -1,7 +1,20 @@
 import { expect, it } from 'vitest';
 import { createPlaces } from './places.ts';
 
-it('nobody asks again in vain, but after work of another has settled, or when told', async () => {
+it('others go first beside an owner who took a quarter of the places in this turn or the last one', async () => {
+  const places = createPlaces(24);
+  for (let n = 0; n < 5; n++) await places.hold('a', Promise.resolve());
+  await places.hold('b', Promise.resolve());
+  expect(places.busy()).toEqual([]);
+  await places.hold('a', Promise.resolve());
+  expect([places.full(), places.busy()]).toEqual([[], ['a']]);
+  places.nextTurn();
+  expect(places.busy()).toEqual(['a']);
+  places.nextTurn();
+  expect(places.busy()).toEqual([]);
+});
+
+it('nobody asks again in vain, but in the next turn, or after work of another has settled', async () => {
   const places = createPlaces(24);
   const [one, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const held = [places.hold('a', one.promise), places.hold('b', other.promise)];
@@ -14,10 +27,9 @@ it('nobody asks again in vain, but after work of another has settled, or when to
   other.resolve();
   await held[1];
   expect(places.isKnownNone(['a'])).toBe(false);
-  places.noteNone([]);
-  expect(places.isKnownNone([])).toBe(true);
-  places.forgetNone();
-  expect(places.isKnownNone([])).toBe(false);
+  places.noteNone(['a']);
+  places.nextTurn();
+  expect(places.isKnownNone(['a'])).toBe(false);
 });
 
 it('one owner never has all places, and each other one finds one', async () => {

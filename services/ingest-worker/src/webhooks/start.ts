@@ -13,8 +13,9 @@ const leaseMs = 20_000;
 interface Pool {
   isFailing: boolean;
   places: Places;
-  /** The owner who had the last turn beside owners that have enough. */
+  /** The owner of the last webhook that was taken. */
   last?: string;
+  looking?: Promise<void> | undefined;
 }
 
 /**
@@ -40,45 +41,54 @@ export function startWebhooks(dependencies: DeliverDependencies, log: Logger): (
     }
   }
 
+  /** Beside busy owners others go first, and busy ones take turns: whoever has thousands due delays nobody. */
+  async function next({ isFailing, places, last: after }: Pool): Promise<TakenWebhook | undefined> {
+    const busy = places.busy();
+    if (busy.length === 0) return webhooks.take(leaseMs, { isFailing });
+    if (!places.isKnownNone(busy)) {
+      const found = await webhooks.take(leaseMs, { isFailing, notOf: busy, after });
+      if (found) return found;
+      places.noteNone(busy);
+    }
+    const full = places.full();
+    const of = busy.filter((owner) => !full.includes(owner));
+    if (of.length === 0) return undefined;
+    return webhooks.take(leaseMs, { isFailing, of, after: of.length > 1 ? after : undefined });
+  }
+
   async function fill(pool: Pool): Promise<void> {
-    const { isFailing, places } = pool;
-    while (!places.isFull() && !isStopping) {
-      const notOf = places.full();
-      if (places.isKnownNone(notOf)) return;
-      const webhook = await webhooks.take(leaseMs, { isFailing, notOf, after: pool.last });
-      if (!webhook) return places.noteNone(notOf);
-      if (notOf.length > 0) pool.last = webhook.owner;
-      const one = places.hold(webhook.owner, work(webhook)).finally(() => {
+    while (!pool.places.isFull() && !isStopping) {
+      const webhook = await next(pool);
+      if (!webhook) return;
+      pool.last = webhook.owner;
+      const one = pool.places.hold(webhook.owner, work(webhook)).finally(() => {
         running.delete(one);
         // There is a place for the next one.
-        void look();
+        void look(pool);
       });
       running.add(one);
     }
   }
 
-  async function fillAll(): Promise<void> {
-    for (const pool of pools) await fill(pool);
-  }
-
-  let looking: Promise<void> | undefined;
-  function look(): Promise<void> {
-    looking ??= fillAll()
+  function look(pool: Pool): Promise<void> {
+    pool.looking ??= fill(pool)
       .catch((error) => log.debug({ event: 'webhooks.missed', reason: error.message }))
       .finally(() => {
-        looking = undefined;
+        pool.looking = undefined;
       });
-    return looking;
+    return pool.looking;
   }
 
-  const stop = repeat(lookEveryMs, () => {
-    for (const { places } of pools) places.forgetNone();
-    return look();
+  const stop = repeat(lookEveryMs, async () => {
+    for (const pool of pools) {
+      pool.places.nextTurn();
+      void look(pool);
+    }
   });
   return async () => {
     isStopping = true;
     stop();
-    await looking;
+    await Promise.all(pools.map(({ looking }) => looking));
     await Promise.all(running);
   };
 }
