@@ -47,6 +47,16 @@ describe('one byte order mark before a text is dropped by the API', () => {
     expect(await uploadClient(sluice, token).payloads(domain)).toEqual([{ n: 1 }]);
   });
 
+  it('but not before a later line, where the place of the mark is told', async () => {
+    const message = expect.stringContaining('at column 1; this is a byte order mark');
+    const { body } = await uploadClient(sluice, token).batch(domain, `{"n":1}\n${mark}{"n":2}\n`);
+    expect(body.data.errors).toMatchObject([{ line: 2, message }]);
+    const { errors } = await importClient(sluice, token).complete(domain, `{"n":1}\n${mark}{"n":2}\n`, {
+      type: types.ndjson,
+    });
+    expect(errors).toMatchObject([{ line: 2, message }]);
+  });
+
   it('which keeps a schema as it was sent, but for the mark', async () => {
     const { body } = await ask('/applications', { name: 'a', type: 'other', schema: mark + schema });
     expect(body.data.template.raw_schema).toBe(schema);

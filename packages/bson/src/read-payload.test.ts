@@ -138,7 +138,7 @@ describe('a malformed body', () => {
       ['{"a":1} {"b":2}', 'text after the end of the JSON value at line 1, column 9'],
     ].map(([text = '', message]): [string, string] => [text, `the body is not JSON: ${message}`]),
   ])('%j: %s', (text, message) => {
-    expect(read(text)).toEqual({ ok: false, kind: 'malformed', message });
+    expect(read(text)).toMatchObject({ ok: false, kind: 'malformed', message });
   });
 
   it.each([
@@ -148,7 +148,7 @@ describe('a malformed body', () => {
     '[{"\\u005f_proto__":1e400}]',
   ])('%j has a key that is never taken', (text) => {
     const message = 'the key __proto__ is not accepted';
-    expect(read(text)).toEqual({ ok: false, kind: 'forbidden', message });
+    expect(read(text)).toMatchObject({ ok: false, kind: 'forbidden', message });
   });
 
   it.each([
@@ -158,12 +158,12 @@ describe('a malformed body', () => {
     [[0x22, 0xc0, 0x80, 0x22]],
   ])('of the bytes %j is not UTF-8', (bytes) => {
     const message = expect.stringMatching(/^the body is not valid UTF-8 at byte 2; /);
-    expect(readPayload(Buffer.from(bytes))).toEqual({ ok: false, kind: 'malformed', message });
+    expect(readPayload(Buffer.from(bytes))).toMatchObject({ ok: false, kind: 'malformed', message });
   });
 
   it('that are gzip says which header is missing', () => {
     const message =
       'the body is not valid UTF-8 at byte 2; it looks like gzip: decompress it, or send Content-Encoding: gzip';
-    expect(readPayload(gzipSync('{}'))).toEqual({ ok: false, kind: 'malformed', message });
+    expect(readPayload(gzipSync('{}'))).toMatchObject({ ok: false, kind: 'malformed', message });
   });
 });

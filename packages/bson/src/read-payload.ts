@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
-import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { findSyntaxFault } from '@sluice/json/explain-syntax.ts';
 import type { PayloadIssue } from '@sluice/json/find-issues.ts';
 import { bsonTypeKey, findIssues, referenceKey } from '@sluice/json/find-issues.ts';
 import { prototypeKey, readExactJson } from '@sluice/json/parse-json.ts';
@@ -12,11 +12,11 @@ const suspicious = -1;
 
 /**
  * `json`: the body without its byte order mark. `bson`: the same as BSON; undefined unless the payload is an object.
- * `malformed` and `forbidden` become a 400, `inexact` a 422. No message quotes the body.
+ * `malformed` and `forbidden` become a 400, `inexact` a 422. No message quotes the body. `ofLine`: the message if the body is one line of many.
  */
 export type Reading =
   | { ok: true; payload: unknown; json: Buffer; bson: Buffer | undefined }
-  | { ok: false; kind: 'malformed' | 'forbidden'; message: string }
+  | { ok: false; kind: 'malformed' | 'forbidden'; message: string; ofLine: string }
   | { ok: false; kind: 'inexact'; issues: PayloadIssue[] };
 
 /**
@@ -25,15 +25,18 @@ export type Reading =
  */
 export function readPayload(body: Buffer): Reading {
   const json = withoutByteOrderMark(body);
-  if (!isUtf8(json)) return malformed(`the body is ${explainBytes(json)}`);
+  if (!isUtf8(json)) return malformed(explainBytes(json));
   const text = json.toString('utf8');
   let payload: unknown;
   try {
     payload = JSON.parse(text);
   } catch (error) {
     const isEmpty = /^[ \t\r\n]*$/.test(text);
-    if (isEmpty) return malformed('the body is empty');
-    return malformed(`the body is not JSON: ${foreignStart(json) ?? explainSyntax(text, error)}`);
+    if (isEmpty) return malformed('empty');
+    const foreign = foreignStart(json);
+    if (foreign) return malformed(`not JSON: ${foreign}`);
+    const { message, ofLine } = findSyntaxFault(text, error);
+    return malformed(`not JSON: ${message}`, `not JSON: ${ofLine}`);
   }
   const { target, start } = roomFor(bsonRoom(json));
   const end = isObjectText(json) ? writeBson(json, target, start) : inexact;
@@ -41,8 +44,10 @@ export function readPayload(body: Buffer): Reading {
   if (end === inexact || written.hasBigInts || written.hasEscapedKeys) payload = readExactJson(text);
   const isSurelyExact = end !== inexact && written.members === countKept(payload);
   const issues = isSurelyExact ? [] : findIssues(text);
-  if (issues === 'forbidden')
-    return { ok: false, kind: 'forbidden', message: `the key ${prototypeKey} is not accepted` };
+  if (issues === 'forbidden') {
+    const message = `the key ${prototypeKey} is not accepted`;
+    return { ok: false, kind: 'forbidden', message, ofLine: message };
+  }
   if (issues.length > 0) return { ok: false, kind: 'inexact', issues };
   return {
     ok: true,
@@ -76,6 +81,6 @@ function countKept(value: unknown): number {
   return members;
 }
 
-function malformed(message: string): Reading {
-  return { ok: false, kind: 'malformed', message };
+function malformed(fault: string, ofLine = fault): Reading {
+  return { ok: false, kind: 'malformed', message: `the body is ${fault}`, ofLine: `the line is ${ofLine}` };
 }

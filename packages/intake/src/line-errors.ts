@@ -11,19 +11,13 @@ import type { FailedLine, LineFailure, Refusal, StoredLine } from './line.ts';
 
 const detailsOfLine = 20;
 
-const afterEnd = 'text after the end of the JSON value';
-
-/** The message of a line, from the message for a body of its own. */
-const toLineMessage = (message: string) =>
-  message
-    .replace(/^the body/, 'the line')
-    .replace(' at line 1, column', ' at column')
-    .concat(message.includes(afterEnd) ? '; with curl use --data-binary, as -d removes line ends' : '');
-
-/** Limits the details, as the answer may have many lines. */
-export const ofLine = ({ name, message, details }: Refusal, isExplained: boolean): Refusal => ({
+/** A refusal in the words for a line. Limits the details, as the answer may have many lines. */
+export const toLineRefusal = (
+  { name, message, ofLine = message, details }: Refusal,
+  isExplained: boolean,
+): Refusal => ({
   name,
-  message: toLineMessage(message),
+  message: ofLine,
   ...(details && { details: details.slice(0, isExplained ? detailsOfLine : 1) }),
 });
 

@@ -44,6 +44,8 @@ export interface FailedLine {
 export interface Refusal {
   name: ErrorName;
   message: string;
+  /** The message if the payload is one line of many and not JSON. */
+  ofLine?: string;
   /** Absent if the payload is not JSON. */
   details?: ErrorDetail[];
 }

@@ -56,7 +56,7 @@ function refuseReading(reading: Exclude<Reading, { ok: true }>): Refusal {
       message: 'the payload cannot be stored exactly as it is',
       details: reading.issues,
     };
-  const { kind, message } = reading;
+  const { kind, message, ofLine } = reading;
   const details = [{ path: '', keyword: 'forbiddenKey', message }];
-  return { name: 'MalformedBodyError', message, ...(kind === 'forbidden' && { details }) };
+  return { name: 'MalformedBodyError', message, ofLine, ...(kind === 'forbidden' && { details }) };
 }

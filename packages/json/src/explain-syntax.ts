@@ -13,9 +13,10 @@ const hints: [pattern: RegExp, hint: string][] = [
   [/^[+.]/, 'a number begins with a digit or -'],
   [/^\ufeff/, `this is a byte order mark: ${laterMark}`],
 ];
+const afterEnd = 'text after the end of the JSON value';
 /** Explanations, by the message of JSON.parse. */
 const reasons: [pattern: RegExp, reason: string][] = [
-  [/after JSON/, 'text after the end of the JSON value'],
+  [/after JSON/, afterEnd],
   [/^Expected ','/, 'a comma is missing'],
   [/^Expected ':'/, 'a colon is missing'],
   [/property name/, 'a name in double quotes is missing'],
@@ -24,25 +25,37 @@ const reasons: [pattern: RegExp, reason: string][] = [
 ];
 const bareWord = /^-?\w{1,20}(?!\w)/;
 
-/**
- * Says why JSON.parse refused a text, such as "unexpected `NaN` at line 1, column 45; JSON has no …".
- * It quotes only the words of `hints`, as other text may be private data.
- */
-export function explainSyntax(text: string, error: unknown): string {
+const curlHint = '; with curl use --data-binary, as -d removes line ends';
+
+/** Why a text is not JSON. `ofLine`: the same for a text that is one line of many. */
+export interface SyntaxFault {
+  message: string;
+  ofLine: string;
+}
+
+/** Says why JSON.parse refused a text, such as "unexpected `NaN` at line 1, column 45; JSON has no …". */
+export const explainSyntax = (text: string, error: unknown): string => findSyntaxFault(text, error).message;
+
+/** It quotes only the words of `hints`, as other text may be private data. V8 has no codes, only messages. */
+export function findSyntaxFault(text: string, error: unknown): SyntaxFault {
   const { message } = error as SyntaxError;
   if (message === 'Unexpected end of JSON input' || message.startsWith('Unterminated string'))
-    return 'it ends too early';
+    return { message: 'it ends too early', ofLine: 'it ends too early' };
   const position = positionOf(text, message);
   const before = text.slice(0, position);
   const column = before.length - before.lastIndexOf('\n');
-  const where = `at line ${before.split('\n').length}, column ${column}`;
+  const line = before.split('\n').length;
+  const at = (what: string, hint = '', lineHint = hint): SyntaxFault => ({
+    message: `${what} at line ${line}, column ${column}${hint}`,
+    ofLine: `${what} at ${line === 1 ? '' : `line ${line}, `}column ${column}${lineHint}`,
+  });
   const rest = text.slice(position, position + 30);
-  if (/^[}\]]/.test(rest) && endsWithComma(before)) return `a comma before \`${rest[0]}\` ${where}`;
+  if (/^[}\]]/.test(rest) && endsWithComma(before)) return at(`a comma before \`${rest[0]}\``);
   const hint = hints.find(([pattern]) => pattern.test(rest))?.[1];
   const word = hint && bareWord.exec(rest)?.[0];
-  if (hint) return `unexpected ${word ? `\`${word}\`` : 'character'} ${where}; ${hint}`;
+  if (hint) return at(`unexpected ${word ? `\`${word}\`` : 'character'}`, `; ${hint}`);
   const reason = reasons.find(([pattern]) => pattern.test(message))?.[1] ?? 'unexpected text';
-  return `${reason} ${where}`;
+  return reason === afterEnd ? at(reason, '', curlHint) : at(reason);
 }
 
 function positionOf(text: string, message: string): number {

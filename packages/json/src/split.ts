@@ -120,17 +120,17 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
   /** Takes a byte between elements. True if an element begins. */
   function begins(byte: number): boolean {
     if (state === 'before') {
-      if (byte !== openBracket) throw malformed('the body is not a JSON array');
+      if (byte !== openBracket) throw new MalformedText('the body is not a JSON array');
       state = 'first';
       return false;
     }
-    if (state === 'after') throw malformed('something follows the end of the array');
+    if (state === 'after') throw new MalformedText('something follows the end of the array');
     if (state === 'first' && byte === closeBracket) {
       state = 'after';
       return false;
     }
     if (byte === comma || kinds[byte] === closes)
-      throw malformed(`element ${element} of the array is missing`);
+      throw new MalformedText(`element ${element} of the array is missing`);
     state = 'inside';
     return true;
   }
@@ -140,7 +140,7 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
     element += 1;
     if (byte === comma) state = 'next';
     else if (byte === closeBracket) state = 'after';
-    else throw malformed('something follows the end of the array');
+    else throw new MalformedText('something follows the end of the array');
   }
 
   return {
@@ -160,11 +160,21 @@ export function jsonArraySplitter(sink: LineSink): Splitter {
     },
     end() {
       if (state === 'after') return;
-      if (state === 'before') throw malformed('the body is not a JSON array');
+      if (state === 'before') throw new MalformedText('the body is not a JSON array');
       const isMissing = state === 'first' || state === 'next';
-      throw malformed(isMissing ? `element ${element} of the array is missing` : 'the array has no end');
+      throw new MalformedText(
+        isMissing ? `element ${element} of the array is missing` : 'the array has no end',
+      );
     },
   };
 }
 
-const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);
+/** A body that cannot be split into lines. `fault`: the message without what became of the lines. */
+export class MalformedText extends ApiError {
+  readonly fault: string;
+
+  constructor(fault: string) {
+    super('MalformedBodyError', `${fault}; nothing was stored`);
+    this.fault = fault;
+  }
+}

@@ -97,24 +97,26 @@ export const createAct =
 /** The failure with what to do next. */
 async function explained(context: Context, error: unknown): Promise<unknown> {
   if (!(error instanceof ApiFailure)) return error;
-  const { status, message, details } = error;
+  const { status, kind, message, details, application } = error;
   if (status === 401)
     error.message = context.token
       ? `${message}: \`sluice login\` asks for a new token`
       : 'no token: `sluice login` asks for one, or set SLUICE_TOKEN';
-  else if (status === 404 && missing(message)) error.message += await meant(context, missing(message));
-  else {
+  else if (status === 404 && application) error.message += await meant(context, application);
+  else if (!tellsDetails.includes(kind)) {
     const faults = details.map((detail) => harmless(`${detail.path ?? ''} ${detail.message}`.trim()));
-    error.message = [message, ...faults.filter((fault) => !message.includes(fault)).slice(0, 5)].join('\n');
+    error.message = [message, ...faults.slice(0, 5)].join('\n');
   }
   return error;
 }
 
-const missing = (message: string) => /^application (\S+) was not found/.exec(message)?.[1] ?? '';
+/** The message of such an error has its details already. */
+const tellsDetails = ['InvalidRequestError', 'MalformedBodyError'];
 
-/** The domain that was probably meant. */
+/** The domain that was probably meant; empty if the application exists. */
 async function meant({ api }: Context, domain: string): Promise<string> {
-  const domains = await domainsOf(api).catch(() => []);
+  const domains = await domainsOf(api).catch((): string[] => []);
+  if (domains.includes(domain)) return '';
   const near = nearest(domain, domains);
   return near ? `: did you mean ${near}?` : '; `sluice apps list` lists yours';
 }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { zstdCompress } from 'node:zlib';
 import type { Refusal } from '@sluice/intake/line.ts';
-import { ofLine } from '@sluice/intake/line-errors.ts';
+import { toLineRefusal } from '@sluice/intake/line-errors.ts';
 import { isJson } from '@sluice/json/parse-json.ts';
 
 const compress = promisify(zstdCompress);
@@ -30,10 +30,10 @@ export function createReport() {
   let payloads = 0;
 
   function explained(head: object, refusal: Refusal): string {
-    const whole = JSON.stringify({ ...head, ...ofLine(refusal, true) });
+    const whole = JSON.stringify({ ...head, ...toLineRefusal(refusal, true) });
     told += whole.length;
     if (told <= detailBytes) return whole;
-    const brief = ofLine(refusal, false);
+    const brief = toLineRefusal(refusal, false);
     const short = JSON.stringify({ ...head, ...brief });
     if (short.length <= shortBytes) return short;
     return JSON.stringify({ ...head, name: brief.name, message: brief.message });

@@ -3,8 +3,8 @@ import { decodeText, explainBytes, explainNuls } from '@sluice/json/explain-byte
 import { maxNesting } from '@sluice/json/find-issues.ts';
 import { prototypeKey } from '@sluice/json/parse-json.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import { MalformedText } from '@sluice/json/split.ts';
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
 import { type Formulas, rearm } from './cell-json.ts';
 import { type Delimiter, delimiters, findDelimiter, readRecord } from './record.ts';
 import type { ReadLayout } from './split.ts';
@@ -54,7 +54,9 @@ function hintOf(first: string): Delimiter | undefined {
   if (named === undefined) return undefined;
   const hint = delimiters.find((delimiter) => delimiter === named);
   if (hint) return hint;
-  throw malformed(`the first line of the CSV is sep=${named}, but only , ; tab and | may separate cells`);
+  throw new MalformedText(
+    `the first line of the CSV is sep=${named}, but only , ; tab and | may separate cells`,
+  );
 }
 
 /** The field of each name: its JSON Pointer if it begins with `/`, else its keys joined by dots. */
@@ -73,12 +75,12 @@ function toColumns(
     const name = formulas === 'escape' ? rearm(written) : written;
     if (name === time) return isTime ? null : `/${time}`;
     if (name.startsWith('/') && /~(?![01])/.test(name))
-      throw malformed(`${shown(name)} is no JSON Pointer: ~ is written ~0, and / in a key ~1`);
+      throw new MalformedText(`${shown(name)} is no JSON Pointer: ~ is written ~0, and / in a key ~1`);
     const pointer = name.startsWith('/') ? name : toPointer(name.split('.'));
     const keys = pointer.split('/').slice(1);
-    if (keys.includes(prototypeKey)) throw malformed(`the key ${prototypeKey} is not allowed`);
+    if (keys.includes(prototypeKey)) throw new MalformedText(`the key ${prototypeKey} is not allowed`);
     if (keys.length > maxNesting)
-      throw malformed(`a column of the CSV is nested more than ${maxNesting} levels deep`);
+      throw new MalformedText(`a column of the CSV is nested more than ${maxNesting} levels deep`);
     if (!name.startsWith('/')) refuseUnclear(name, pointer);
     return pointer;
   }
@@ -87,13 +89,14 @@ function toColumns(
   function refuseUnclear(name: string, pointer: string): void {
     const field = dotted.get(name);
     if (field === undefined || names.includes(field)) return;
-    throw malformed(
+    throw new MalformedText(
       `the column ${shown(name)} of the CSV could be two fields: name it ${shown(field)}, which the schema has, or ${shown(pointer)}`,
     );
   }
 
   const columns = names.map((name, at) => {
-    if (name === '') throw malformed(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
+    if (name === '')
+      throw new MalformedText(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
     return toColumn(name);
   });
   const places = new Map<string | null, string>();
@@ -101,7 +104,7 @@ function toColumns(
     const name = names[at] as string;
     const before = places.get(pointer);
     if (before !== undefined)
-      throw malformed(`two columns of the CSV are the same: ${shown(before)} and ${shown(name)}`);
+      throw new MalformedText(`two columns of the CSV are the same: ${shown(before)} and ${shown(name)}`);
     places.set(pointer, name);
   }
   return columns;
@@ -111,10 +114,10 @@ const lossy = new TextDecoder();
 const isEmpty = (text: string) => /^\r*$/.test(text);
 
 function textOf(header: Uint8Array | undefined): string {
-  if (!header) throw malformed('the header of the CSV is longer than a line may be');
+  if (!header) throw new MalformedText('the header of the CSV is longer than a line may be');
   const text = decodeText(header);
-  if (text === undefined) throw malformed(`the header of the CSV is ${explainBytes(header)}`);
-  if (text.includes('\0')) throw malformed(`the header of the CSV ${explainNuls(header)}`);
+  if (text === undefined) throw new MalformedText(`the header of the CSV is ${explainBytes(header)}`);
+  if (text.includes('\0')) throw new MalformedText(`the header of the CSV ${explainNuls(header)}`);
   return text;
 }
 
@@ -124,13 +127,15 @@ function cellsIn(text: string, delimiter: Delimiter): string[] | undefined {
 }
 
 function namesOf(text: string, delimiter: Delimiter): string[] {
-  if (isEmpty(text)) throw malformed('the CSV has no header');
-  if (text.startsWith('\ufeff')) throw malformed(`the CSV begins with two byte order marks: ${laterMark}`);
+  if (isEmpty(text)) throw new MalformedText('the CSV has no header');
+  if (text.startsWith('\ufeff'))
+    throw new MalformedText(`the CSV begins with two byte order marks: ${laterMark}`);
   const record = readRecord(text, delimiter);
-  if (!record.ok) throw malformed(`the header of the CSV: ${record.message}; ${curlHint}`);
+  if (!record.ok) throw new MalformedText(`the header of the CSV: ${record.message}; ${curlHint}`);
   refuseLoneReturns(record);
   // An export has one more column, for all other fields.
-  if (record.cells.length > maxColumns + 1) throw malformed(`the CSV has more than ${maxColumns} columns`);
+  if (record.cells.length > maxColumns + 1)
+    throw new MalformedText(`the CSV has more than ${maxColumns} columns`);
   return record.cells;
 }
 
@@ -139,14 +144,13 @@ function givenNames(text: string): string[] {
   const names = namesOf(text, ',');
   const other = names.find((name) => /[;\t|]/.test(name) && !text.includes(`"${name}"`));
   if (other === undefined) return names;
-  throw malformed(`commas separate names; put ${shown(other)} in quotes if it is one name`);
+  throw new MalformedText(`commas separate names; put ${shown(other)} in quotes if it is one name`);
 }
 
 function refuseLoneReturns({ cells, quoted }: { cells: string[]; quoted: boolean[] }): void {
   if (cells.some((cell, at) => !quoted[at] && cell.includes('\r')))
-    throw malformed('the lines of the CSV end in CR alone; LF or CRLF is needed');
+    throw new MalformedText('the lines of the CSV end in CR alone; LF or CRLF is needed');
 }
 
 const curlHint = 'with curl use --data-binary, as -d removes line ends';
 const shown = (name: string) => JSON.stringify(name.slice(0, 100));
-const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);

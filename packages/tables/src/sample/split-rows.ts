@@ -1,5 +1,5 @@
 import { decodeText, explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
-import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
+import { jsonArraySplitter, MalformedText, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, createReadLayout } from '../csv/header.ts';
 import { csvSplitter, type HeaderSink } from '../csv/split.ts';
 
@@ -84,7 +84,7 @@ export function splitRows(
     splitter.push(bytes);
     if (isWhole) splitter.end();
   } catch (error) {
-    const message = (error as Error).message.replace('; nothing was stored', '');
+    const message = error instanceof MalformedText ? error.fault : (error as Error).message;
     found.problems.push({ row: last + 1, message });
   }
   return found;

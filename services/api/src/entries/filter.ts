@@ -69,7 +69,7 @@ export function readFilter(text: string): Filter {
       ok: false,
       details: reading.issues.map((issue) => toDetail(issue.path, issue.keyword, issue.message)),
     };
-  if (!reading.ok && reading.message.includes('__proto__'))
+  if (!reading.ok && reading.kind === 'forbidden')
     return refuse('the key __proto__ is not accepted', [], 'json');
   if (!reading.ok || !isObject(reading.payload))
     return refuse('must be a JSON object, such as {"celsius":{"gte":20}}', [], 'json');

@@ -22,8 +22,10 @@ export class ApiFailure extends CliError {
   readonly kind: string;
   readonly details: Detail[];
   readonly retryAfter: number | undefined;
+  /** The domain in the path of the request. */
+  readonly application: string | undefined;
 
-  constructor({ status, headers }: Pick<Response, 'status' | 'headers'>, text: string) {
+  constructor({ status, headers, url }: Pick<Response, 'status' | 'headers' | 'url'>, text: string) {
     const { name = '', message, details = [] } = errorIn(text);
     super(
       (message && harmless(message)) ?? `the server answered ${status} without a message`,
@@ -32,6 +34,7 @@ export class ApiFailure extends CliError {
     this.status = status;
     this.kind = name;
     this.details = details;
+    this.application = /\/api\/applications\/([^/?]+)/.exec(url)?.[1];
     const seconds = headers.get('retry-after');
     this.retryAfter = seconds === null ? undefined : Number(seconds);
   }

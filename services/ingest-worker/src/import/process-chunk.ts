@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import { type Judged, type Refusal, refuse } from '@sluice/intake/line.ts';
-import { defect, ofLine } from '@sluice/intake/line-errors.ts';
+import { defect, toLineRefusal } from '@sluice/intake/line-errors.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -63,7 +63,7 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
 
     function note({ line, bytes }: Frame, refusal: Refusal, payload: Buffer | undefined): void {
       report.add(line, refusal, payload ? { bytes: payload, as: 'json' } : { bytes, as: 'text' });
-      if (payload) refused.add({ source: 'import', line, refusal: ofLine(refusal, true), payload });
+      if (payload) refused.add({ source: 'import', line, refusal: toLineRefusal(refusal, true), payload });
     }
 
     /** A fault in one line does not stop the others. */

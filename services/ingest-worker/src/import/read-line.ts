@@ -4,9 +4,9 @@ import { type Judged, type RefusedLine, refuse } from '@sluice/intake/line.ts';
 import { overLimit, tooLarge } from '@sluice/intake/line-errors.ts';
 import { validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { ImportOptions } from '@sluice/jobs/record/job-records.ts';
-import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { keepMark } from '@sluice/json/byte-order-mark.ts';
 import { explainBytes } from '@sluice/json/explain-bytes.ts';
-import { explainSyntax } from '@sluice/json/explain-syntax.ts';
+import { findSyntaxFault } from '@sluice/json/explain-syntax.ts';
 import { repeatedKey } from '@sluice/json/find-issues.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { membersOf } from '@sluice/json/member-text.ts';
@@ -34,8 +34,7 @@ export function createReadLine({
   madeAt,
 }: Dependencies): (frame: Frame) => Judged {
   const { format, columns, delimiter, formulas, lineLimit, isWrapped } = options;
-  const toText =
-    format === 'csv' ? createRowText(schema, { columns, delimiter, formulas }) : withoutLaterMark;
+  const toText = format === 'csv' ? createRowText(schema, { columns, delimiter, formulas }) : keepMark;
 
   const judge = (text: Buffer): Judged =>
     validatePayload(intake, text, (payload) => recordFields.find(intake, payload));
@@ -51,11 +50,6 @@ export function createReadLine({
     if (fate.kind === 'accepted') fate.createdAt = entry.createdAt;
     return fate;
   };
-}
-
-/** Keeps a later byte order mark, so that the line is refused: only the file may begin with one. */
-function withoutLaterMark(line: Buffer): Buffer {
-  return withoutByteOrderMark(line) === line ? line : Buffer.concat([Buffer.from(' '), line]);
 }
 
 /** Converts a CSV record to JSON, or explains its fault. */
@@ -90,7 +84,8 @@ function unwrap(line: Buffer, latest: number): Unwrapped {
   if (!isUtf8(line)) return malformed(`the line is ${explainBytes(line)}`);
   const text = line.toString();
   const entry = parse(text);
-  if (entry instanceof Error) return malformed(`the line is not JSON: ${explainSyntax(text, entry)}`);
+  if (entry instanceof Error)
+    return malformed(`the line is not JSON: ${findSyntaxFault(text, entry).ofLine}`);
   if (!isObject(entry)) return malformed(form);
   const members = new Map<string, string>();
   for (const [name, member] of membersOf(text)) {

@@ -170,7 +170,7 @@ describe('the lines of NDJSON', () => {
     ['a line that is no JSON', '1\n{\n2', { 1: '1', 2: '{', 3: '2' }],
     ['an escaped line end', '"a\\nb"', { 1: '"a\\nb"' }],
     ['a byte order mark before all, which is ignored', '\uFEFF1\n2', { 1: '1', 2: '2' }],
-    ['a byte order mark before a line, which makes it no JSON', '1\n\uFEFF2', { 1: '1', 2: ' \uFEFF2' }],
+    ['a byte order mark before a line, which makes it no JSON', '1\n\uFEFF2', { 1: '1', 2: '\uFEFF\uFEFF2' }],
     ['other white space than JSON knows', '\u00a0\n\v', { 1: '\u00a0', 2: '\v' }],
   ])('are told apart with %s', (_what, text, expected) => {
     const found = linesOf(Buffer.from(text), 10).map(({ line, bytes }) => [line, bytes.toString()]);

@@ -1,4 +1,4 @@
-import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { keepMark, withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import {
   isBlank,
   jsonArraySplitter,
@@ -28,9 +28,7 @@ function split(make: (sink: LineSink) => Splitter, body: Buffer, most: number): 
           'PayloadTooLargeError',
           `the batch has more than ${most} lines; nothing was stored`,
         );
-      // A byte order mark may begin a body but not a line: with a blank before it the reader refuses it.
-      const isMarked = withoutByteOrderMark(bytes) !== bytes;
-      lines.push({ line, bytes: isMarked ? Buffer.concat([Buffer.from(' '), bytes]) : bytes });
+      lines.push({ line, bytes: keepMark(bytes) });
     },
     drop() {},
   });

@@ -9,7 +9,7 @@ import {
   type RefusedLine,
   refuse,
 } from '@sluice/intake/line.ts';
-import { defect, ofLine, overLimit, tooLarge } from '@sluice/intake/line-errors.ts';
+import { defect, overLimit, toLineRefusal, tooLarge } from '@sluice/intake/line-errors.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import { isBusy } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -79,7 +79,7 @@ export function createValidateLines(
       if (fate.kind !== 'accepted') {
         const isExplained = errors.length < explained;
         const refusal = isExplained ? await explanationOf(fate) : fate.refusal;
-        const failure = { line, kind: fate.kind, refusal: ofLine(refusal, isExplained) };
+        const failure = { line, kind: fate.kind, refusal: toLineRefusal(refusal, isExplained) };
         errors.push(failure);
         onRefused?.(failure, bytes);
         continue;

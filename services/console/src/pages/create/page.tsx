@@ -4,7 +4,7 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
-import { faultAt } from '../../api/failure.ts';
+import { ApiFailure, faultAt } from '../../api/failure.ts';
 import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
@@ -48,8 +48,9 @@ export function Page() {
   const [problem] = rows.length === 0 ? problems : [];
   const nameFault = faultAt(create.error, '/name');
   const schemaProblems = useSchemaProblems(edited);
+  const isOfSchema = create.error instanceof ApiFailure && create.error.kind === 'InvalidSchemaError';
   const isTold =
-    nameFault !== undefined || schemaProblems.some(({ message }) => message === create.error?.message);
+    nameFault !== undefined || (isOfSchema && schemaProblems.some(({ severity }) => severity === 'error'));
   const hasSchema = rows.length > 0 || edited !== undefined;
   return (
     <form onSubmit={submits(() => create.mutate())}>

@@ -23,8 +23,8 @@ interface Props {
 /** Changes the payloads of a group: first tries the changes with ten uploads, then replays all. */
 export function FixForm({ group, onStarted }: Props) {
   const { kept } = group;
-  const { domain } = useApplication();
-  const [changes, setChanges] = useState<Change[]>(() => [suggestChange(group)]);
+  const { domain, template } = useApplication();
+  const [changes, setChanges] = useState<Change[]>(() => [suggestChange(group, template.raw_schema)]);
   const [patch, setPatch] = useState('');
   const body = { ...reasonOf(group), ...toAmendments({ changes, patch }) };
   const params = { path: { domain }, query: { dry_run: true } };

@@ -24,22 +24,26 @@ describe('a fix', () => {
 });
 
 describe('what is suggested', () => {
-  const reason = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
+  const schema = JSON.stringify({
+    type: 'object',
+    properties: {
+      a: { type: 'number' },
+      b: { type: ['string', 'null'] },
+      c: { type: 'array', items: { type: 'boolean' } },
+      d: { type: 'object' },
+    },
+  });
   it.each([
-    ['/a', 'type', 'must be number', { path: '/a', to: 'number' }],
-    ['/a', 'type', 'must be string,null', { path: '/a', to: 'trim' }],
+    ['/a', 'type', undefined, { path: '/a', to: 'number' }],
+    ['/b', 'type', undefined, { path: '/b', to: 'trim' }],
+    ['/c/0', 'type', undefined, { path: '/c/0', to: 'boolean' }],
+    ['/d', 'type', undefined, { path: '/d', to: 'trim' }],
+    ['/nowhere', 'type', undefined, { path: '/nowhere', to: 'trim' }],
     ['', 'required', 'b/c~', { path: '/b~1c~0', to: 'default' }],
     ['/a', 'required', 'b', { path: '/a/b', to: 'default' }],
-    ['/a', 'enum', 'must be one of "x"', { path: '/a', to: 'trim' }],
-  ])('for %s %s %s', (path, keyword, told, expected) => {
-    const group = {
-      ...reason,
-      path,
-      keyword,
-      message: told,
-      ...(keyword === 'required' && { property: told }),
-    };
-    expect(suggestChange(group)).toMatchObject(expected);
+    ['/a', 'enum', undefined, { path: '/a', to: 'trim' }],
+  ])('for %s %s %s', (path, keyword, property, expected) => {
+    expect(suggestChange({ path, keyword, ...(property && { property }) }, schema)).toMatchObject(expected);
   });
 });
 

@@ -1,6 +1,7 @@
 import { isJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schemas } from '../../api/client.ts';
+import { typesAt } from './suggest.ts';
 
 /** A change of one value in each payload, as it is typed in the form. */
 export interface Change {
@@ -34,11 +35,17 @@ export const toAmendments = ({ changes, patch }: Fix): Amendments => ({
   ...(patch.trim() !== '' && { patch }),
 });
 
+const convertible = ['number', 'integer', 'boolean', 'string'] as const;
+
 /** The change that is most likely to make a group conform. */
-export function suggestChange({ path, keyword, property, message }: Schemas['RefusedGroup']): Change {
+export function suggestChange(
+  { path, keyword, property }: Pick<Schemas['RefusedGroup'], 'path' | 'keyword' | 'property'>,
+  schema: string,
+): Change {
   const change = { id: 0, path, to: 'trim', value: '' } as const;
-  const [, type] = /^must be (number|integer|boolean|string)$/.exec(message) ?? [];
-  if (keyword === 'type' && type) return { ...change, to: type as Change['to'] };
+  const [type, ...others] = typesAt(schema, path);
+  const to = others.length === 0 && convertible.find((each) => each === type);
+  if (keyword === 'type' && to) return { ...change, to };
   if (keyword !== 'required' || property === undefined) return change;
   return { ...change, path: path + toPointer([property]), to: 'default' };
 }

@@ -50,6 +50,15 @@ interface Parts {
   value: unknown;
 }
 
+/** The types that the schema has at a place of payloads; empty if it says nothing there. */
+export function typesAt(text: string, pointer: string): string[] {
+  const root = rootOf(text);
+  const path = schemaPath(text, fromPointer(pointer));
+  const node = root && path && nodeAt(root, path);
+  const shape = node && shapeOf(node, text);
+  return shape ? [...shape.types, ...(shape.isNullable ? ['null'] : [])] : [];
+}
+
 function typeFix({ text, path, value }: Parts): SchemaFix | undefined {
   const root = rootOf(text);
   const node = root && nodeAt(root, path);
