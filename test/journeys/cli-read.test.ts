@@ -115,6 +115,15 @@ describe('sluice apps', () => {
 });
 
 describe('sluice list', () => {
+  it.each(['0', '1001', '-1', '2.5', 'ten', ''])(
+    'takes no --limit of %j, and says once which it takes',
+    async (limit) => {
+      const stderr = 'sluice: --limit takes a whole number from 1 to 1000\n';
+      for (const list of [['list'], ['refused', 'list']])
+        expect(await user.sluice([...list, `--limit=${limit}`])).toMatchObject({ code: 2, stderr });
+    },
+  );
+
   it('prints each entry with its digits as a line of JSON', async () => {
     await upload('{"n":9007199254740993}');
     await upload('{"text":"\\u001b[31m"}');
@@ -166,7 +175,7 @@ describe('sluice export', () => {
     mkdirSync(user.at('.local/state/sluice'), { recursive: true });
     writeFileSync(user.at(`.local/state/sluice/${name}`), JSON.stringify({ job: id }));
     const { code, stderr } = await user.sluice(['export', '--wait', '-o', file]);
-    expect([code, stderr]).toEqual([4, expect.stringContaining('another SHA-256')]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining("does not match the server's SHA-256")]);
     expect(existsSync(file)).toBe(false);
     expect((await user.sluice(['export', '--wait', '-o', file])).code).toBe(0);
   });

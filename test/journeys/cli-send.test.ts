@@ -180,7 +180,7 @@ describe('sluice send after an interruption', () => {
     expect(await user.sluice(args())).toMatchObject({
       code: 0,
       stdout: '{"stored":40000,"refused":0}\n',
-      stderr: expect.stringContaining('going on behind line'),
+      stderr: expect.stringContaining('continuing after line'),
     });
     expect([await count(), readdirSync(state())]).toEqual([40_000, []]);
   });

@@ -55,7 +55,7 @@ export async function openContext(
   };
 }
 
-/** The context for an application that is named otherwise. */
+/** The context for another application than the one of `--app`. */
 export const choose = (context: Context, domain: string | undefined): Context =>
   domain === undefined
     ? context

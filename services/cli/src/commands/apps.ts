@@ -25,7 +25,7 @@ export function addApps(program: Command, act: Act): void {
   apps
     .command('list')
     .description('List your applications, newest first.')
-    .option('--shared', 'those that others share with you')
+    .option('--shared', 'list applications that others share with you')
     .addHelpText('after', '\nExample: sluice apps list')
     .action(
       act<{ shared?: boolean }>(async ({ api, retry, show }, { shared }) =>
@@ -46,7 +46,7 @@ export function addApps(program: Command, act: Act): void {
   apps
     .command('show')
     .description('Show an application.')
-    .argument('[domain]', 'else that of --app')
+    .argument('[domain]', 'its domain; default: --app')
     .addHelpText('after', '\nExample: sluice apps show weather-station-k3v9q2')
     .action(
       act(async (context, _options, domain) => {
@@ -75,7 +75,7 @@ export function addApps(program: Command, act: Act): void {
   apps
     .command('delete')
     .description('Delete an application with all its entries.')
-    .argument('[domain]', 'else that of --app')
+    .argument('[domain]', 'its domain; default: --app')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample: sluice apps delete weather-station-k3v9q2')
     .action(
@@ -124,7 +124,7 @@ async function infer({ say }: Context, path: string): Promise<string> {
 
 const sampleBytes = 4 * 1024 ** 2 + 1;
 
-/** As much of a file as a sample is read of. */
+/** Bytes of a file that are read as its sample. */
 async function startOf(path: string): Promise<File> {
   const file = await open(path);
   try {

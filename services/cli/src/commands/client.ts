@@ -23,7 +23,10 @@ export function addClient(program: Command, act: Act): void {
     .command('client')
     .description('Write a client for an application: types of its schema, and an uploader.')
     .argument('<language>', 'typescript, python, go, java or rust')
-    .option('-o, --output <file>', 'else the name that the language has; - for the standard output')
+    .option(
+      '-o, --output <file>',
+      'file to write; default: named for the language; - for the standard output',
+    )
     .addHelpText('after', '\nExamples:\n  sluice client python\n  sluice client update uploader.py')
     .action(
       act<{ output?: string }>((context, { output }, language) => write(context, output, language as string)),

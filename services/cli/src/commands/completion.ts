@@ -6,7 +6,7 @@ import { type Shell, shells } from '../output/completion.ts';
 export function addCompletion(program: Command, act: Act): void {
   program
     .command('completion')
-    .description('Print what completes commands and options in a shell.')
+    .description('Print a completion script for a shell.')
     .addArgument(new Argument('<shell>').choices(Object.keys(shells)))
     .addHelpText(
       'after',

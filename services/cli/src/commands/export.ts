@@ -36,14 +36,22 @@ export function addExport(program: Command, act: Act): void {
     .option('--columns <names>', 'names of columns, separated by commas')
     .option('--filter <conditions>', 'conditions on payloads, as JSON')
     .option('--meta <names>', 'id, schema_version or both')
-    .addOption(new Option('--arrays <form>', 'of CSV').choices(['json', 'columns', 'rows']))
-    .addOption(new Option('--formulas <form>', 'of CSV').choices(['escape', 'raw']))
-    .option('-o, --output <file>', 'else the standard output; with --wait a name of its own')
+    .addOption(new Option('--arrays <form>', 'how CSV writes arrays').choices(['json', 'columns', 'rows']))
+    .addOption(
+      new Option('--formulas <form>', 'how CSV writes text that a spreadsheet would calculate').choices([
+        'escape',
+        'raw',
+      ]),
+    )
+    .option(
+      '-o, --output <file>',
+      'file to write; default: the standard output, or with --wait the name that the server gives',
+    )
     .option('--wait', 'make a job, download its file and check its SHA-256; can be resumed')
     .addHelpText(
       'after',
       `
-After Ctrl-C or a crash, the same command with --wait goes on where it was.
+After Ctrl-C or a crash, repeat the command with --wait to continue.
 
 Examples:
   sluice export --app weather-station-k3v9q2 > entries.csv
@@ -70,7 +78,7 @@ async function streamExport(context: Context, options: ExportOptions, output?: s
   }
 }
 
-/** Makes a job, or goes on with that of an interrupted command. */
+/** Makes a job, or continues that of an interrupted command. */
 async function exportAsJob(context: Context, options: ExportOptions, output?: string): Promise<void> {
   const { env, url, domain, tell } = context;
   const what = JSON.stringify([url, domain(), options, output && resolve(output)]);
@@ -84,7 +92,7 @@ async function exportAsJob(context: Context, options: ExportOptions, output?: st
   await rm(state, { force: true });
   const { rows = 0, bytes = 0, sha256 } = job.file ?? {};
   const rowsText = `${rows.toLocaleString('en')} entries, ${bytes.toLocaleString('en')} bytes`;
-  tell({ file, rows, bytes, sha256 }, `${file}: ${rowsText}, SHA-256 as the server tells`);
+  tell({ file, rows, bytes, sha256 }, `${file}: ${rowsText}, SHA-256 matches the server's`);
 }
 
 /** The id of a job that can still be used. */

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { elementTexts } from '../api/answer.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
+import { limitOption } from '../output/limit.ts';
 import { harmless, paint } from '../terminal.ts';
 
 interface ListOptions {
@@ -19,12 +20,12 @@ export function addList(program: Command, act: Act): void {
   program
     .command('list')
     .description('List entries, newest first. With --json each line is an entry.')
-    .option('--limit <count>', 'how many, at most 1000', '20')
+    .addOption(limitOption())
     .option('--all', 'every entry, page by page')
     .option('--from <time>', 'created at this time or later')
     .option('--to <time>', 'created before this time')
     .option('--filter <conditions>', 'conditions on payloads, as JSON')
-    .addOption(new Option('--order <order>', 'which come first').choices(['newest', 'oldest']))
+    .addOption(new Option('--order <order>', 'which entries come first').choices(['newest', 'oldest']))
     .addHelpText(
       'after',
       `

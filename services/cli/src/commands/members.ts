@@ -41,7 +41,7 @@ export function addMembers(program: Command, act: Act): void {
 
   members
     .command('remove')
-    .description('Share an application no more with a user.')
+    .description('Stop sharing an application with a user.')
     .argument('<username>')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample: sluice members remove grace')

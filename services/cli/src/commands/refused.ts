@@ -5,6 +5,7 @@ import { type Detail, elementTexts } from '../api/answer.ts';
 import { CliError, type ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { type Job, waitForJob } from '../jobs/job.ts';
+import { limitOption } from '../output/limit.ts';
 import { reasonOf } from '../output/reason.ts';
 import { readText } from '../read-text.ts';
 import { harmless, paint } from '../terminal.ts';
@@ -31,7 +32,7 @@ export function addRefused(program: Command, act: Act): void {
 
   selecting(refused.command('list'))
     .description('List refused uploads, newest first. With --json each line is one.')
-    .option('--limit <count>', 'how many, at most 1000', '20')
+    .addOption(limitOption())
     .option('--groups', 'count them by reason instead')
     .addHelpText(
       'after',

@@ -21,14 +21,14 @@ export function addSend(program: Command, act: Act): void {
     .description('Send a file, or the standard input: NDJSON, JSON or CSV, of any size.')
     .argument('<file>', 'file, or - for the standard input')
     .addOption(
-      new Option('--format <format>', 'else the name and the start tell').choices(['ndjson', 'json', 'csv']),
+      new Option('--format <format>', 'otherwise by name and first bytes').choices(['ndjson', 'json', 'csv']),
     )
     .option('--refused <file>', 'write refused lines here, with their reasons')
     .option('--restart', 'begin anew, though an earlier run was interrupted')
     .addHelpText(
       'after',
       `
-After Ctrl-C or a crash, the same command goes on where it was; each line is stored once.
+After Ctrl-C or a crash, repeat the command to continue; each line is stored once.
 Exit code: 0 all lines are stored, 1 some were refused, 2 wrong use, 4 the server or the network failed.
 
 Examples:
@@ -46,7 +46,7 @@ async function send(context: Context, options: SendOptions, file: string): Promi
   const run = source.path ? await openRun(context, source.path, options.restart) : passingRun();
   const bar = createBar(context, run.size || undefined);
   const { line, offset } = run.progress;
-  if (offset > 0) say(`going on behind line ${line.toLocaleString('en')}, which was sent before`);
+  if (offset > 0) say(`continuing after line ${line.toLocaleString('en')}, which was sent before`);
   try {
     const { stored, refused } = await (source.kind === 'lines'
       ? lines()
@@ -57,7 +57,7 @@ async function send(context: Context, options: SendOptions, file: string): Promi
     return refused > 0 ? 1 : 0;
   } catch (error) {
     bar.clear();
-    if (context.signal.aborted && source.path) say('interrupted; the same command goes on here');
+    if (context.signal.aborted && source.path) say('interrupted; repeat the command to continue');
     throw error;
   }
 

@@ -48,7 +48,7 @@ export function addTokens(program: Command, act: Act): void {
     .description('Create a token. It is printed now, and never again.')
     .argument('<name>')
     .option('--scopes <names>', 'read, write, upload, separated by commas', 'read')
-    .option('--days <count>', 'expires after so many days')
+    .option('--days <count>', 'days until it expires')
     .option('--applications <domains>', 'only for these, separated by commas')
     .addHelpText('after', "\nExample: sluice tokens create 'Nightly export' --scopes read --days 90")
     .action(act<CreateOptions>((context, options, name) => create(context, options, name as string)));

@@ -76,7 +76,7 @@ export function addWebhooks(program: Command, act: Act): void {
   for (const state of ['active', 'paused'] as const)
     forOne(
       state === 'active' ? 'resume' : 'pause',
-      state === 'active' ? 'Post again.' : 'Post no more.',
+      state === 'active' ? 'Start posting again.' : 'Stop posting.',
     ).action(
       act(async ({ api, path, tell }, _options, id) => {
         const { data } = await api.ask<Webhook>('PATCH', path(one(id)), { json: { state } });

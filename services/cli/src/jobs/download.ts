@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
 import type { Job } from './job.ts';
 
-/** Downloads the file of a job; goes on behind a part that is there. Throws CliError if its hash is another. */
+/** Downloads the file of a job, and continues after a part that is there. Throws CliError if its hash differs. */
 export async function download(context: Context, job: Job, path: string): Promise<void> {
   const { file } = job;
   if (!file) throw new CliError(`${job.kind} ${job.id} has no file any more: make another one`);
@@ -26,7 +26,7 @@ export async function download(context: Context, job: Job, path: string): Promis
   }
   if ((await hashOf(partial)) !== file.sha256) {
     await rm(partial);
-    throw new CliError(`${path} came with another SHA-256 than the server tells: run the command again`, 4);
+    throw new CliError(`${path} does not match the server's SHA-256: repeat the command`, 4);
   }
   await rename(partial, path);
 }

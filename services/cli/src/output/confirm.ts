@@ -9,7 +9,7 @@ export async function confirm(
   yes: boolean | undefined,
 ): Promise<void> {
   if (yes) return;
-  if (!stdin.isTTY) throw new CliError(`${question} Say so with --yes`);
+  if (!stdin.isTTY) throw new CliError(`${question} Confirm with --yes`);
   const terminal = createInterface({ input: stdin, output: stderr });
   try {
     const answer = await terminal.question(`${question} [y/N] `, { signal });

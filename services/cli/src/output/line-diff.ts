@@ -21,7 +21,7 @@ export function lineDiff(before: string, after: string): string[] {
 
 const lengthAt = (common: Uint32Array[], i: number, j: number) => common[i]?.[j] ?? 0;
 
-/** How many lines are common to both behind each pair of places. */
+/** Number of common lines after each pair of places. */
 function commonLengths(a: string[], b: string[]): Uint32Array[] {
   const rows = Array.from({ length: a.length + 1 }, () => new Uint32Array(b.length + 1));
   for (let i = a.length - 1; i >= 0; i--)

@@ -13,7 +13,7 @@ export interface LineBatch {
 const newline = 10;
 /** The server takes no body beyond. */
 const mostLineBytes = 16 * 1024 ** 2;
-/** So long a slow source is waited for until its lines are sent. */
+/** The lines of a slow source are sent after this time. */
 const mostAgeMs = 1_000;
 
 /** Cuts a source into batches of whole lines. `peek` can be repeated with lower limits before `take`. */
@@ -50,7 +50,7 @@ export function createLineReader(source: AsyncIterable<Buffer>, { isSlow = false
     clearTimeout(timer);
   }
 
-  /** Where the line from there ends; 0 if its end is not there yet. */
+  /** End of the line that begins there; 0 if it has not arrived. */
   function endOfLine(from: number): number {
     const at = held.indexOf(newline, from);
     return at < 0 && isEnded && held.length > from ? held.length : at + 1;

@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { stateFile } from '../settings/folders.ts';
 import { readPrivate, writePrivate } from '../settings/private-file.ts';
 
-/** Where the sending of a file is. What is before `offset` was answered. */
+/** Progress of sending a file. The bytes before `offset` were answered. */
 export interface Progress {
   /** Bytes of the file. */
   offset: number;
@@ -31,7 +31,7 @@ interface Kept extends Progress {
 export const usualLimits = { lines: 5_000, bytes: 4 * 1024 ** 2 };
 const beginning: Progress = { offset: 0, line: 0, stored: 0, refused: 0, reported: 0, limits: usualLimits };
 
-/** Remembers how far a file was sent, so that the same command goes on after a crash. */
+/** Remembers how far a file was sent, so that the same command continues after a crash. */
 export async function openRun(
   { env, url, domain }: Pick<Context, 'env' | 'url' | 'domain'>,
   path: string,
@@ -48,7 +48,7 @@ export async function openRun(
   return {
     id: run,
     size,
-    /** Where an interrupted run goes on. */
+    /** Where an interrupted run continues. */
     progress: kept ?? beginning,
     isResumed: kept !== undefined,
     save: (progress: Progress) => writePrivate(file, { ...progress, run, size, mtimeMs }),

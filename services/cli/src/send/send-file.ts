@@ -34,7 +34,7 @@ export async function sendFile(context: Context, source: Source, { run, bar, ref
   return { stored: job.accepted ?? 0, refused: job.rejected ?? 0 };
 }
 
-/** By its name one finds the job of a run again. */
+/** The job of a run is found by this name. */
 const nameOf = ({ name }: Source, { id }: Run) => `${name.slice(-200)} (${id.slice(0, 8)})`;
 
 /** The job of a run whose answer was lost. */

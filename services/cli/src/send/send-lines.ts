@@ -24,7 +24,7 @@ export async function sendLines(
   const reader = createLineReader(source, { isSlow });
   const at = structuredClone(run.progress);
 
-  /** Goes behind lines that were answered. */
+  /** Moves past lines that were answered. */
   function pass(bytes: number, lines: number): void {
     at.offset += bytes;
     at.line += lines;

@@ -90,7 +90,7 @@ async function firstOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return first;
 }
 
-/** Says how text is read that is not JSON and that nothing says is CSV. Throws CliError if it hardly is. */
+/** Tells the user that a text is read as CSV, by guess. Throws CliError if it is hardly CSV. */
 function guessCsv(what: string, text: string): string {
   const [first = '', ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   const layout = layoutOf(first) ?? layoutOf(rows.shift() ?? '', first);

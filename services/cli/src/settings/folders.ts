@@ -22,6 +22,6 @@ export const configFolder = (env: Env, system: string = platform()): string =>
 /** Where unfinished work is remembered. */
 export const stateFolder = (env: Env, system: string = platform()): string => folderFor(env, 'state', system);
 
-/** The file that remembers how far this piece of work is. */
+/** The file that remembers the progress of a piece of work. */
 export const stateFile = (env: Env, work: string): string =>
   join(stateFolder(env), `${createHash('sha256').update(work).digest('hex').slice(0, 32)}.json`);

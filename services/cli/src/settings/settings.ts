@@ -23,7 +23,7 @@ const usualUrl = 'http://127.0.0.1:4000';
 /** The address without a slash at its end. Throws CliError. */
 export function toUrl(given: string): string {
   if (!/^https?:\/\/[^/]/.test(given) || !URL.canParse(given))
-    throw new CliError(`${given} is no address: give one such as https://sluice.example`);
+    throw new CliError(`${given} is not a URL: give one such as https://sluice.example`);
   return given.replace(/\/+$/, '').replace(/\/api$/, '');
 }
 
