@@ -156,7 +156,7 @@ describe('refused uploads', () => {
     const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
     await groupOf(page, "must have the property 'mail'").filter({ hasText: '3 refused' }).waitFor();
     await groupOf(page, "must have the property 'name'").filter({ hasText: '2 refused' }).click();
-    await page.getByRole('button', { name: 'Let name be missing' }).click();
+    await page.getByRole('button', { name: 'Make name optional' }).click();
     await page.getByRole('button', { name: 'Publish and replay' }).click();
     await page.getByLabel('This replay').getByText('2 stored · 0 still refused').waitFor();
     await groupOf(page, "property 'name'").filter({ hasText: '0 waiting to be fixed' }).click();
@@ -181,13 +181,13 @@ describe('refused uploads', () => {
     const isPrimary = (name: string) =>
       page.getByRole('button', { name }).and(page.locator('[data-variant=filled]')).count();
     await groupOf(page, "must have the property 'place'").click();
-    await page.getByText(/^38 of 40 uploads since .* have `place` and are stored\.$/).waitFor();
+    await page.getByText(/^Of 40 uploads since .*, 2 lack `place`\.$/).waitFor();
     await page.getByText('Look at them first').waitFor();
-    expect([await isPrimary('Show uploads'), await isPrimary('Let place be missing')]).toEqual([1, 0]);
+    expect([await isPrimary('Show uploads'), await isPrimary('Make place optional')]).toEqual([1, 0]);
     await page.getByLabel('Change', { exact: true }).waitFor();
     await expectAccessible(page);
     await groupOf(page, '/wet').click();
-    await page.getByText(/^38 of 39 uploads since .* conform to this rule and are stored\.$/).waitFor();
+    await page.getByText(/^Of 39 uploads since .*, 1 breaks this rule\.$/).waitFor();
     expect(await isPrimary('Set maximum to 140')).toBe(0);
 
     const wrong = { type: 'object', properties: { note: { type: 'null' } } };
@@ -196,7 +196,7 @@ describe('refused uploads', () => {
       await sluice.request('POST', `/applications/${other}/data`, { body });
     await page.goto(`/applications/${other}/refused`);
     await groupOf(page, '/note').click();
-    await page.getByText(/^1 of 3 uploads since/).waitFor();
+    await page.getByText(/^Of 3 uploads since/).waitFor();
     expect([await isPrimary('Show uploads'), await isPrimary('Allow text as well')]).toEqual([0, 1]);
     expect(await page.getByText('look right').count()).toBe(0);
     await expectAccessible(page);

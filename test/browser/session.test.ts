@@ -67,6 +67,10 @@ describe('a browser that is signed in', () => {
     }
     // Who signs in in one tab goes on in the others.
     await first.getByLabel('Username').fill((await sluice.owner('grace')).username);
+    await first.getByLabel(/^Password/).fill('wrong horse');
+    await first.getByRole('button', { name: 'Sign in' }).click();
+    await first.getByText('Wrong username or password').waitFor();
+    expect(await first.getByRole('alert').count()).toBe(0);
     await first.getByLabel(/^Password/).fill('correct horse');
     await first.getByRole('button', { name: 'Sign in' }).click();
     for (const page of [first, second]) {

@@ -26,6 +26,14 @@ export function faultAt(failure: Error | null, place: string): string | undefine
   return details.find(({ in: part, path }) => part === 'body' && isThere(path))?.message;
 }
 
+/** Tells wrong credentials at a field of the form: the API names no place for them. */
+export const tellAt =
+  (path: string, message: string) =>
+  (error: Error): never => {
+    if (!(error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')) throw error;
+    throw new ApiFailure(message, { details: [{ in: 'body', path, keyword: 'wrong', message }] });
+  };
+
 export function failureOf(response: Response, body: unknown): ApiFailure {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;

@@ -68,7 +68,7 @@ export const words = {
     unreachable: 'Sluice cannot be reached. Check that it runs and that you are online.',
     unexpected: (status: number) => `The answer ${status} of the server could not be read.`,
     pageBroken: 'This page stopped working',
-    pageBrokenText: 'Reload the page to go on.',
+    pageBrokenText: 'Reload the page to continue.',
     away: 'Sluice cannot be reached',
     awayText: 'Check that Sluice runs and that you are online. The page opens by itself when Sluice is back.',
     unloaded: 'This page could not be loaded',
@@ -84,6 +84,7 @@ export const words = {
     username: 'Username',
     password: 'Password',
     submit: 'Sign in',
+    wrong: 'Wrong username or password',
     goOn: 'Sign in to continue where you were.',
     signedOut: 'You are signed out.',
     linkUsed:
@@ -548,7 +549,7 @@ export const words = {
     publish: 'Publish',
     published: (version: number) => `Version ${version} is in force.`,
     outdated: 'Someone else published a version meanwhile',
-    outdatedText: 'Nothing was published. Load that version to go on; Ctrl+Z brings your text back.',
+    outdatedText: 'Nothing was published. Load that version to continue; Ctrl+Z restores your text.',
     loadNewest: 'Load the version in force',
     rehearsals: 'Rehearsals',
     rehearsalText:
@@ -623,12 +624,13 @@ export const words = {
     reopen: 'Open again',
     schemaFix: 'Let these uploads in: change the schema',
     mostConform: 'Most uploads conform',
-    have: (name: string) => `have \`${name}\``,
-    followRule: 'conform to this rule',
-    conforming: ({ since, stored, all }: { since: string; stored: number; all: number }, rule: string) =>
-      `${formatNumber(stored)} of ${formatNumber(all)} uploads since ${formatTime(since)} ${rule} and are stored.`,
+    /** Of one upload, and of several. */
+    lack: (name: string) => [`lacks \`${name}\``, `lack \`${name}\``],
+    breakRule: ['breaks this rule', 'break this rule'],
+    breaking: ({ since, stored, all }: { since: string; stored: number; all: number }, rule: string[]) =>
+      `Of ${formatNumber(all)} uploads since ${formatTime(since)}, ${formatNumber(all - stored)} ${rule[all - stored === 1 ? 0 : 1]}.`,
     lookFirst:
-      'Probably these uploads are wrong, not the schema. Look at them first: fix the client, or change the uploads below. If they are right, change the schema:',
+      'Look at them first, the client may be wrong: fix it, and change the uploads below. If the uploads are right, change the schema:',
     publishAndReplay: 'Publish and replay',
     fixQuestion: (version: number, count: number) =>
       `Version ${version} of the schema is published with this change. Then ${count === 1 ? '1 upload is' : `${formatNumber(count)} uploads are`} replayed, and such uploads are stored from then on.`,
@@ -636,7 +638,7 @@ export const words = {
       type: (type: string, before: string[]) =>
         `Allow ${kinds[type]} as well as ${before.map((each) => kinds[each]).join(' and ')}`,
       value: (value: string) => `Allow the value ${value} too`,
-      optional: (name: string) => `Let ${name} be missing`,
+      optional: (name: string) => `Make ${name} optional`,
       add: (name: string) => `Allow the field ${name}`,
       limit: (keyword: string, limit: number | string) => `Set ${keyword} to ${limit}`,
     },

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { tellAt } from '../../api/failure.ts';
 import { profileQuery } from '../../api/profile.ts';
 import { Form } from '../../components/form.tsx';
 import { Unread } from '../../components/loading.tsx';
@@ -38,7 +38,9 @@ export function Page() {
 /** Changes the password, which ends all sessions. This browser signs in again with the new password. */
 function PasswordForm({ username }: { username: string }) {
   async function change(body: Record<'old_password' | 'new_password', string>) {
-    await dataOf(client.PUT('/api/users/me/password', { body })).catch(atOldPassword);
+    await dataOf(client.PUT('/api/users/me/password', { body })).catch(
+      tellAt('/old_password', words.profile.wrongPassword),
+    );
     await signIn({ username, password: body.new_password });
     showSuccess(words.profile.changed);
   }
@@ -67,13 +69,4 @@ function PasswordForm({ username }: { username: string }) {
       )}
     </Form>
   );
-}
-
-/** The API names no place where the current password is wrong. */
-function atOldPassword(error: Error): never {
-  if (!(error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')) throw error;
-  const message = words.profile.wrongPassword;
-  throw new ApiFailure(message, {
-    details: [{ in: 'body', path: '/old_password', keyword: 'wrong', message }],
-  });
 }

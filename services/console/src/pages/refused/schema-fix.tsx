@@ -18,10 +18,10 @@ interface Props {
   onStarted: (replayId: string) => void;
 }
 
-/** What uploads that conform to the rule of a group do, in words. Below the root, what is required may be in no object. */
-const ruleOf = ({ path, keyword, property }: RefusedGroup): string => {
-  const isHad = path === '' && keyword === 'required' && property !== undefined;
-  return isHad ? words.refused.have(property) : words.refused.followRule;
+/** What the uploads of a group do, in words. Only at the root does each of them have the object that lacks a property. */
+const ruleOf = ({ path, keyword, property }: RefusedGroup): string[] => {
+  const isMissing = path === '' && keyword === 'required' && property !== undefined;
+  return isMissing ? words.refused.lack(property) : words.refused.breakRule;
 };
 
 /** Publishes a change of the schema that lets the group in, then replays the group. */
@@ -36,7 +36,7 @@ export function SchemaFixButton({ group, fix, conforming, error, onStarted }: Pr
     <Stack gap="xs">
       <Title order={4}>{conforming?.isUsual ? words.refused.mostConform : words.refused.schemaFix}</Title>
       {error && <ErrorAlert error={error} />}
-      {conforming && <Text>{words.refused.conforming(conforming, ruleOf(group))}</Text>}
+      {conforming && <Text>{words.refused.breaking(conforming, ruleOf(group))}</Text>}
       {conforming?.isUsual && <Text>{words.refused.lookFirst}</Text>}
       <ConfirmButton
         title={fix.label}

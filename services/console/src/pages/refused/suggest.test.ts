@@ -77,7 +77,7 @@ it.each([
 
 it('a missing field may stay missing', () => {
   const found = fix('/by', 'required', { by: {} }, 'mail');
-  expect(found).toMatchObject({ label: 'Let mail be missing' });
+  expect(found).toMatchObject({ label: 'Make mail optional' });
   expect(found.by).not.toHaveProperty('required');
 });
 

@@ -1,11 +1,15 @@
 import { Paper, PasswordInput, Text, TextInput } from '@mantine/core';
 import { Navigate, useSearchParams } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
+import type { Schemas } from '../../api/client.ts';
+import { tellAt } from '../../api/failure.ts';
 import { useIsSignedIn } from '../../api/session.ts';
 import { Form } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { words } from '../../words/en.ts';
 import { pathAfter } from './path-after.ts';
+
+const wrong = tellAt('/password', words.signIn.wrong);
 
 export function Page() {
   const [search] = useSearchParams();
@@ -18,14 +22,22 @@ export function Page() {
       {search.has('used-link') && <Text mb="md">{words.signIn.linkUsed}</Text>}
       {search.has('signed-out') && <Text mb="md">{words.signIn.signedOut}</Text>}
       {search.has('then') && <Text mb="md">{words.signIn.goOn}</Text>}
-      <Form act={signIn} submit={words.signIn.submit}>
-        <TextInput name="username" label={words.signIn.username} autoComplete="username" required />
-        <PasswordInput
-          name="password"
-          label={words.signIn.password}
-          autoComplete="current-password"
-          required
-        />
+      <Form
+        act={(fields: Schemas['Credentials']) => signIn(fields).catch(wrong)}
+        submit={words.signIn.submit}
+      >
+        {(fault) => (
+          <>
+            <TextInput name="username" label={words.signIn.username} autoComplete="username" required />
+            <PasswordInput
+              name="password"
+              label={words.signIn.password}
+              autoComplete="current-password"
+              error={fault('/password')}
+              required
+            />
+          </>
+        )}
       </Form>
     </Paper>
   );
