@@ -62,7 +62,7 @@ export const Api = {
   REGISTRATION_OPEN: flag.or('off', 'Whether anyone who reaches the API may register.'),
   USERS_VISIBLE: flag.or(
     'on',
-    'Whether the list of users has all of them, or only those with whom one shares an application.',
+    'Whether the list of users has everyone, or only users who share an application with the caller.',
   ),
   TRUST_PROXY: kinds.trust.or(
     'off',

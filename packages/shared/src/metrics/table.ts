@@ -36,7 +36,7 @@ export const metricTable = {
     type: 'counter',
     labels: ['reason'],
     of: api,
-    help: 'What was `refused` or `failed` of them, by the name of the error.',
+    help: 'Uploads and lines that were `refused` or `failed`, by the name of the error.',
   },
   sluice_upload_duration_seconds: {
     type: 'histogram',
@@ -75,7 +75,7 @@ export const metricTable = {
     type: 'gauge',
     labels: [],
     of: api,
-    help: 'Age of the oldest of them; 0 if there is none.',
+    help: 'Age of the oldest upload that waits or is being inserted; 0 if there is none.',
   },
   sluice_schema_cache_lookups_total: {
     type: 'counter',

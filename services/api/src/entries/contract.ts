@@ -116,8 +116,7 @@ export const EntriesQuery = Query({
   order: Type.Enum(['newest', 'oldest'], {
     title: 'EntriesOrder',
     default: 'newest',
-    description:
-      'Which entries come first. `oldest` ends before the first entry that may still be on its way.',
+    description: 'Which entries come first. `oldest` stops where later entries may still arrive.',
   }),
   after: Text('`pagination.cursor` of the previous page.'),
   filter: Filter,
