@@ -1,4 +1,4 @@
-import { readFilter } from '@sluice/api/entries/filter.ts';
+import { readFilter } from '@sluice/api/http/filter.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';

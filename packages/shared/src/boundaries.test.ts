@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { join, posix, sep } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
 const root = join(import.meta.dirname, '../../..');
@@ -48,6 +48,25 @@ describe('in the services', () => {
       return file.startsWith('packages/') && imported.some((name) => !order.slice(0, own).includes(name));
     });
     expect(against.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('features of the API import from rooms below them, and hardly from each other', () => {
+    const api = 'services/api/src/';
+    const below = ['http', 'jobs', 'known', 'limits', 'metrics'];
+    const featureOf = (file: string) => {
+      const [room = '', inside] = file.startsWith(api) ? file.slice(api.length).split('/') : [];
+      return inside && !below.includes(room) ? room : undefined;
+    };
+    const between = files.flatMap(({ file, text }) => {
+      const own = featureOf(file);
+      const imported = Array.from(text.matchAll(/from '(\.[^']+)'/g), ([, path = '']) =>
+        posix.join(posix.dirname(file), path),
+      );
+      return imported
+        .filter((other) => own && featureOf(other) && featureOf(other) !== own)
+        .map((other) => `${file} -> ${other}`);
+    });
+    expect(between.length, between.join('\n')).toBeLessThanOrEqual(5);
   });
 
   it('what lies in shared is used by more than one', () => {

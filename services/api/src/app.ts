@@ -1,12 +1,13 @@
 import { jobKinds } from '@sluice/jobs/record/job.ts';
+import { auditRoutes } from './accounts/audit-routes.ts';
+import { auth } from './accounts/auth.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { tokenRoutes } from './accounts/token-routes.ts';
 import { memberRoutes } from './applications/member-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
-import { createAudit } from './audit/audit.ts';
-import { auditRoutes } from './audit/routes.ts';
+import { createAudit } from './audit.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { commandLineRoutes } from './console/command-line.ts';
 import { consoleRoutes } from './console/routes.ts';
@@ -33,6 +34,7 @@ import { webhookRoutes } from './webhooks/routes.ts';
 export async function buildApp(given: AppDependencies) {
   const { config, log, store, redis } = given;
   const app = await createServer(given);
+  await auth(app, given);
 
   const quotas = createQuotas(given);
   app.addHook('onClose', async () => quotas.close());

@@ -7,7 +7,7 @@ import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
-import type { Audit } from './audit/audit.ts';
+import type { Audit } from './audit.ts';
 import type { ApplicationCache } from './known/applications.ts';
 import type { Feed } from './known/feed.ts';
 import type { Keyring } from './known/keyring.ts';

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 
 import type { AppDependencies } from '../dependencies.ts';
 import type { Basis } from '../known/feed.ts';
 import { keyMark } from '../known/keyring.ts';
-import { createReadGrant, type Grant, personalMark } from './personal-tokens.ts';
+import { createReadGrant, type Grant, personalMark } from '../known/personal-tokens.ts';
 import { type Claims, createTokens } from './tokens.ts';
 
 const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
+import { cookieName } from '../http/openapi.ts';
 
-export const cookieName = 'sluice_session';
 const attributes = 'Path=/api/session; HttpOnly; SameSite=Strict';
 
 /** Behind a proxy that Sluice does not trust, the browser's own `Origin` still tells of TLS. */

@@ -2,15 +2,13 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { PersonalTokenRecord } from '@sluice/store/accounts/personal-tokens.ts';
 import { roleOf } from '@sluice/store/applications/application-document.ts';
 import Type, { type Static } from 'typebox';
-import { Name } from '../applications/contract.ts';
 import type { Routes } from '../dependencies.ts';
-import { Timestamp } from '../entries/contract.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { bearerRoutes, loginOnly, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
-import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
+import { DateTime, Name, Named, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { makePersonalToken } from '../known/personal-tokens.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { makePersonalToken } from './personal-tokens.ts';
 
 const Scopes = Type.Array(Type.Enum(['read', 'write', 'upload'], { title: 'Scope' }), {
   minItems: 1,

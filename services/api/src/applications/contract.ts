@@ -1,10 +1,19 @@
 import { roles } from '@sluice/store/applications/application-document.ts';
 import Type, { type Static } from 'typebox';
-import { Bool, DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
-import { RefusedSettings, RefusedSettingsUpdate } from '../refused/contract.ts';
-
-const exampleSchema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
-const exampleText = JSON.stringify(exampleSchema);
+import {
+  Bool,
+  DateTime,
+  exampleSchema,
+  exampleSchemaText,
+  Flag,
+  Int,
+  JsonSchema,
+  Name,
+  Named,
+  Query,
+  Strict,
+  Text,
+} from '../http/schemas.ts';
 
 export const Connector = Strict(
   {
@@ -22,18 +31,37 @@ export const Connector = Strict(
     language: Type.String({ minLength: 1, maxLength: 40, description: 'Its programming language.' }),
   },
 );
-export const Name = Type.String({
-  minLength: 1,
-  maxLength: 100,
-  pattern: '\\S',
-  description: 'Must not be blank.',
-  examples: ['Weather station'],
-});
 const ApplicationType = Type.Enum(['mobile', 'web', 'server', 'desktop', 'other'], {
   title: 'ApplicationType',
   description: 'What kind of program uploads.',
   examples: ['server'],
 });
+const refusedSettings = {
+  keep: Bool('Whether refused uploads are kept.', true),
+  limit: Type.Integer({
+    minimum: 1,
+    maximum: 100_000,
+    description: 'How many are kept; the oldest go first.',
+    examples: [10_000],
+  }),
+  days: Type.Integer({
+    minimum: 1,
+    maximum: 365,
+    description: 'After so many days they are removed.',
+    examples: [30],
+  }),
+};
+
+const RefusedSettings = Named(
+  { title: 'RefusedSettings', description: 'Which refused uploads are kept for the owner.' },
+  refusedSettings,
+);
+const RefusedSettingsUpdate = Type.Partial(Type.Object(refusedSettings), {
+  additionalProperties: false,
+  title: 'RefusedSettingsUpdate',
+  description: 'Settings that are left out stay as they are.',
+});
+
 const Connectors = Type.Array(Connector, { maxItems: 50 });
 const KeyRequired = Bool('Whether uploads need one of its ingest keys.', false);
 const AllowedOrigins = Type.Array(
@@ -50,19 +78,14 @@ const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), 
   examples: [30],
 });
 
-/** `textOf` of the route replaces an object by its JSON text. */
-export const JsonSchema = Type.Unsafe<string>({
-  type: ['object', 'string'],
-  title: 'JsonSchema',
-  description: 'A JSON Schema, or its JSON text; its root type is object.',
-  examples: [exampleSchema, exampleText],
-});
-
 export const Template = Named(
   { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
   {
     version: Int('Of the schema, from 1.', 1),
-    raw_schema: Text('The schema as JSON text, as it was sent, but without a byte order mark.', exampleText),
+    raw_schema: Text(
+      'The schema as JSON text, as it was sent, but without a byte order mark.',
+      exampleSchemaText,
+    ),
     schema: Type.Unknown({ description: 'The schema, parsed.', examples: [exampleSchema] }),
   },
 );

@@ -4,6 +4,7 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { findApplication, requireRole } from '../http/find-application.ts';
 import {
   ByDomain,
   bearerRoutes,
@@ -15,7 +16,6 @@ import {
 import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { findApplication, requireRole } from './steps.ts';
 
 const MemberUpdate = Strict('MemberUpdate', {
   role: Type.Enum(['reader', 'editor'], { title: 'MemberRole', examples: ['reader'] }),

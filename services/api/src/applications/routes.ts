@@ -5,6 +5,7 @@ import slugify from 'slugify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, sendJsonList, success } from '../http/answers.ts';
+import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
 import {
@@ -14,7 +15,7 @@ import {
   type Connector,
   NewApplication,
 } from './contract.ts';
-import { announce, findApplication, requireRole } from './steps.ts';
+import { announce } from './steps.ts';
 import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>

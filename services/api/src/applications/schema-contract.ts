@@ -1,7 +1,6 @@
 import Type, { type Static } from 'typebox';
-import { Timestamp } from '../entries/contract.ts';
-import { DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
-import { Application, JsonSchema, Template } from './contract.ts';
+import { DateTime, Flag, Int, JsonSchema, Named, Query, Strict, Text } from '../http/schemas.ts';
+import { Application, Template } from './contract.ts';
 
 const nextSchema = {
   type: 'object',
@@ -36,19 +35,6 @@ export const NewSchema = Strict(
 
 export const PublishQuery = Query({
   dry_run: Flag('Tell what would change, and publish nothing.'),
-});
-
-export const RehearsalRequest = Strict('RehearsalRequest', {
-  schema: JsonSchema,
-  of: Type.Optional(
-    Type.Enum(['entries', 'refused', 'both'], {
-      title: 'RehearsalOf',
-      default: 'entries',
-      description: 'What is validated: entries, uploads that were refused, or both.',
-    }),
-  ),
-  from: Type.Optional(Timestamp),
-  to: Type.Optional(Timestamp),
 });
 
 export const changeKinds = ['stricter', 'looser', 'added', 'removed', 'changed'] as const;

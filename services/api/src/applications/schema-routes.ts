@@ -6,6 +6,7 @@ import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson, sendJsonList, success } from '../http/answers.ts';
+import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
@@ -18,7 +19,7 @@ import {
   SchemaToCheck,
   SchemaVersion,
 } from './schema-contract.ts';
-import { announce, findApplication } from './steps.ts';
+import { announce } from './steps.ts';
 import { createActivityOf, toJson } from './to-json.ts';
 
 /** A version as JSON text, in which the schema keeps its digits. */

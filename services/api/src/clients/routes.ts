@@ -3,10 +3,10 @@ import { createClientMaker } from '@sluice/clients/maker.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
 import Type from 'typebox';
-import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { etagOf, isKnown } from '../http/etags.ts';
+import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Flag, Named, Query, Text } from '../http/schemas.ts';
 

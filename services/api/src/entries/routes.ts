@@ -4,9 +4,10 @@ import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import Type from 'typebox';
-import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { toConditions } from '../http/filter.ts';
+import { findApplication } from '../http/find-application.ts';
 import { createReadPage, fromCursor, refuseTooMuch } from '../http/pages.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
@@ -22,7 +23,6 @@ import {
   EntryPage,
   toEntry,
 } from './contract.ts';
-import { toConditions } from './filter.ts';
 
 const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 

@@ -1,13 +1,12 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createTally, type Steps } from '@sluice/store/entries/step-counts.ts';
 import Type, { type Static } from 'typebox';
-import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
+import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
-import { DateTime, Int, Named, Query } from '../http/schemas.ts';
+import { DateTime, Int, Named, Query, Timestamp } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
-import { Timestamp } from './contract.ts';
 
 const StatsQuery = Query({
   from: Timestamp,

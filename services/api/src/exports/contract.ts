@@ -2,8 +2,8 @@ import { arrays, exportFormats } from '@sluice/jobs/record/export-record.ts';
 import { metaNames } from '@sluice/tables/columns.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import Type, { type Static } from 'typebox';
-import { BodyFilter, Timestamp } from '../entries/contract.ts';
-import { Query, Strict, Text } from '../http/schemas.ts';
+import { BodyFilter } from '../http/filter.ts';
+import { Query, Strict, Text, Timestamp } from '../http/schemas.ts';
 
 const Format = Type.Enum([...exportFormats], {
   title: 'ExportFormat',

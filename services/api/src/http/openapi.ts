@@ -4,11 +4,13 @@ import swagger from '@fastify/swagger';
 import swaggerUi, { type FastifySwaggerUiOptions } from '@fastify/swagger-ui';
 import { version } from '@sluice/shared/version.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { cookieName } from '../accounts/session-cookie.ts';
 import { afterEarlierRequests } from './connections/connections.ts';
 
 import { type Description, describeFailures, describeOperations } from './describe.ts';
 import { nameSchemas } from './name-schemas.ts';
+
+/** Of a browser's session. */
+export const cookieName = 'sluice_session';
 
 const tags = [
   { name: 'Accounts', description: 'Register, log in, and change your profile.' },

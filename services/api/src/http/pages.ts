@@ -2,9 +2,10 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import { FilterTimeout } from '@sluice/store/entries/entry-filter.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import type { FastifyReply } from 'fastify';
-import type { EntryPage } from '../entries/contract.ts';
+import type { Static } from 'typebox';
 import type { Capacities } from '../limits/capacity.ts';
 import { pageBytes, weighPage } from '../limits/table.ts';
+import type { Pagination } from './schemas.ts';
 
 /** The place of a page's last item, given in hexadecimal digits. */
 export const toCursor = (place: string) => Buffer.from(place, 'hex').toString('base64url');
@@ -61,7 +62,7 @@ export function createReadPage(
     const isLast = found.length <= limit;
     const items = found.slice(0, limit);
     const cursor = isLast ? end : items.at(-1)?.id;
-    const pagination: EntryPage['pagination'] = {
+    const pagination: Static<typeof Pagination> = {
       limit,
       current: start,
       previous: Math.max(start - limit, 0),

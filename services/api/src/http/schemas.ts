@@ -29,3 +29,58 @@ export const Int = (description: string, example?: number) => Type.Integer(about
 export const Bool = (description: string, example?: boolean) => Type.Boolean(about(description, example));
 export const DateTime = (description?: string) =>
   Type.String({ format: 'date-time', ...(description && { description }) });
+
+export const Timestamp = Type.String({
+  format: 'iso-timestamp',
+  description: 'ISO 8601, such as 2026-11-21 or 2026-11-21T04:00:00.000Z; no zone means UTC.',
+});
+
+export const Detail = Named('LineErrorDetail', {
+  path: Text('Where in the payload: a JSON Pointer, such as `/address/city`.', '/celsius'),
+  keyword: Text('The keyword of the schema.', 'type'),
+  property: Type.Optional(Text('The member that is missing, or must not be there.')),
+  message: Type.String({ examples: ['must be number'] }),
+});
+
+export const Pagination = Named('Pagination', {
+  limit: Int('Entries per page.', 100),
+  current: Int('`start` of this page.', 0),
+  previous: Int('`start` of the previous page.', 0),
+  next: Int('`start` of the next page; of this page, if it is the last.', 0),
+  total: Int('Number of entries on all pages.', 1),
+  isLast: Bool('Whether this is the last page.', true),
+  cursor: Type.Optional(
+    Text(
+      'Send it as `after` to get the next page; absent on the last page, except with `order=oldest`: there it leads to what comes later.',
+    ),
+  ),
+});
+
+export const Name = Type.String({
+  minLength: 1,
+  maxLength: 100,
+  pattern: '\\S',
+  description: 'Must not be blank.',
+  examples: ['Weather station'],
+});
+
+export const Payload = Type.Unknown({
+  description: 'The JSON object that was uploaded.',
+  examples: [{ celsius: 21.5 }],
+});
+export const Domain = Type.String({ examples: ['weather-station-k3v9q2'] });
+
+export const exampleSchema = {
+  type: 'object',
+  properties: { celsius: { type: 'number' } },
+  required: ['celsius'],
+};
+export const exampleSchemaText = JSON.stringify(exampleSchema);
+
+/** `textOf` of the route replaces an object by its JSON text. */
+export const JsonSchema = Type.Unsafe<string>({
+  type: ['object', 'string'],
+  title: 'JsonSchema',
+  description: 'A JSON Schema, or its JSON text; its root type is object.',
+  examples: [exampleSchema, exampleSchemaText],
+});

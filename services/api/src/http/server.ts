@@ -9,7 +9,6 @@ import fastify, {
   LogController,
   type onRequestHookHandler,
 } from 'fastify';
-import { auth } from '../accounts/auth.ts';
 import type { AppDependencies, Lifecycle } from '../dependencies.ts';
 import { requestMetrics } from '../metrics/requests.ts';
 import { fixedHeaders } from './answers.ts';
@@ -34,15 +33,7 @@ const warnEveryMs = 60_000;
 const ofFailure = { ...fixedHeaders, 'cache-control': 'no-store' };
 
 /** The server, with what all routes share, in the order in which a request meets it. It does not listen yet. */
-export async function createServer({
-  config,
-  log,
-  store,
-  cache,
-  lifecycle,
-  metrics,
-  timings,
-}: AppDependencies) {
+export async function createServer({ config, log, cache, lifecycle, metrics, timings }: AppDependencies) {
   const { trustProxy, requestTimeoutMs } = config;
   const app: FastifyInstance = fastify({
     loggerInstance: childless(log),
@@ -81,7 +72,6 @@ export async function createServer({
   limitConnections(app, config.maxConnections, log);
   requestHeads(app, { cache });
   await headers(app, { config, lifecycle });
-  await auth(app, { store, config });
   await openapi(app, config.console);
   methods(app);
   slowBodies(app, {

@@ -4,10 +4,10 @@ import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts'
 import type { Ended, JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import Type from 'typebox';
-import { findApplication } from '../applications/steps.ts';
 import type { Lifecycle, Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
+import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Job, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';

@@ -7,10 +7,10 @@ import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { findApplication, type OfApplication } from '../applications/steps.ts';
-import type { Audit } from '../audit/audit.ts';
+import type { Audit } from '../audit.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/answers.ts';
+import { findApplication, type OfApplication } from '../http/find-application.ts';
 
 type Kind = JobRecord['kind'];
 

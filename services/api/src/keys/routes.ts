@@ -1,12 +1,11 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { KeyRecord } from '@sluice/store/applications/keys.ts';
 import Type, { type Static } from 'typebox';
-import { Name } from '../applications/contract.ts';
-import { findApplication } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
-import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
+import { DateTime, Name, Named, Strict, Text } from '../http/schemas.ts';
 import { makeKey } from '../known/keyring.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';

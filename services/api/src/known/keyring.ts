@@ -4,10 +4,10 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { usedAgainMs } from '@sluice/store/accounts/personal-tokens.ts';
 import type { KeyHash, MadeKey } from '@sluice/store/applications/keys.ts';
-import { createReadGrant, type Grant, personalMark } from '../accounts/personal-tokens.ts';
 import type { CachedApplication } from './applications.ts';
 import type { Feed } from './feed.ts';
 import { createKnown } from './known.ts';
+import { createReadGrant, type Grant, personalMark } from './personal-tokens.ts';
 
 /** Distinguishes keys from other bearer tokens, also for secret scanners. */
 export const keyMark = 'sk_';

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
-import { findApplication, requireRole } from '../applications/steps.ts';
 import type { Routes } from '../dependencies.ts';
 import { Entry } from '../entries/contract.ts';
+import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { Flag, Int, Named, Query } from '../http/schemas.ts';
 import { RefusedUpload } from '../refused/contract.ts';

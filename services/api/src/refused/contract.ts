@@ -1,33 +1,18 @@
 import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
-import { Detail, Pagination, Timestamp } from '../entries/contract.ts';
-import { Bool, DateTime, Flag, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
-
-const settings = {
-  keep: Bool('Whether refused uploads are kept.', true),
-  limit: Type.Integer({
-    minimum: 1,
-    maximum: 100_000,
-    description: 'How many are kept; the oldest go first.',
-    examples: [10_000],
-  }),
-  days: Type.Integer({
-    minimum: 1,
-    maximum: 365,
-    description: 'After so many days they are removed.',
-    examples: [30],
-  }),
-};
-
-export const RefusedSettings = Named(
-  { title: 'RefusedSettings', description: 'Which refused uploads are kept for the owner.' },
-  settings,
-);
-export const RefusedSettingsUpdate = Type.Partial(Type.Object(settings), {
-  additionalProperties: false,
-  title: 'RefusedSettingsUpdate',
-  description: 'Settings that are left out stay as they are.',
-});
+import {
+  Bool,
+  DateTime,
+  Detail,
+  Flag,
+  Int,
+  Named,
+  Pagination,
+  Query,
+  Strict,
+  Text,
+  Timestamp,
+} from '../http/schemas.ts';
 
 const path = Text('Where in the payload, as a JSON Pointer: of the first thing that was wrong.', '/celsius');
 const keyword = Text('The rule that it broke.', 'type');

@@ -1,12 +1,26 @@
 import type { RehearsalOptions } from '@sluice/jobs/record/job-records.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
-import { RehearsalRequest } from '../applications/schema-contract.ts';
-import { findApplication } from '../applications/steps.ts';
+import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
+import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, ownFailures } from '../http/route-parts.ts';
+import { JsonSchema, Strict, Timestamp } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
+
+const RehearsalRequest = Strict('RehearsalRequest', {
+  schema: JsonSchema,
+  of: Type.Optional(
+    Type.Enum(['entries', 'refused', 'both'], {
+      title: 'RehearsalOf',
+      default: 'entries',
+      description: 'What is validated: entries, uploads that were refused, or both.',
+    }),
+  ),
+  from: Type.Optional(Timestamp),
+  to: Type.Optional(Timestamp),
+});
 
 /** Makes rehearsals, which validate entries with a proposed schema. Their other routes are in jobs/routes.ts. */
 export const rehearsalRoutes: Routes = async (app, dependencies) => {

@@ -7,7 +7,6 @@ import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entrie
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
-import { IdempotencyKey, NewEntry, Upload } from '../entries/contract.ts';
 import { createSendAtOnce, Success } from '../http/answers.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
@@ -16,14 +15,15 @@ import { onlyQueries } from '../http/validation.ts';
 import { isRestricted } from '../known/applications.ts';
 import { createUploadRate } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
-import { createCommitMetrics, createUploadMetrics, monitorCommit } from '../metrics/requests.ts';
 import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
 import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
+import { IdempotencyKey, NewEntry, Upload } from './contract.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
 import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, senderOf } from './steps.ts';
+import { createCommitMetrics, createUploadMetrics, monitorCommit } from './upload-metrics.ts';
 
 const sendBatch = (domain: string) =>
   `one object is expected; send arrays to /api/applications/${domain}/data/batch`;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import ipaddr from 'ipaddr.js';
-import { idempotencyKeyPattern } from '../entries/contract.ts';
+import { idempotencyKeyPattern } from './contract.ts';
 
 /** The empty alternative says that a key is optional. */
 export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];

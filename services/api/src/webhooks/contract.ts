@@ -1,9 +1,7 @@
 import type { DeliveryRecord, WebhookRecord } from '@sluice/store/webhooks/webhook-records.ts';
 import { webhookEvents } from '@sluice/store/webhooks/webhook-records.ts';
 import Type, { type Static } from 'typebox';
-import { Name } from '../applications/contract.ts';
-import { Pagination, Timestamp } from '../entries/contract.ts';
-import { DateTime, Int, Named, Query, Strict, Text } from '../http/schemas.ts';
+import { DateTime, Int, Name, Named, Pagination, Query, Strict, Text, Timestamp } from '../http/schemas.ts';
 
 const Url = Type.String({
   minLength: 1,

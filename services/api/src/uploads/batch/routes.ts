@@ -6,14 +6,6 @@ import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Type, { type Static } from 'typebox';
 import type { Dependencies } from '../../dependencies.ts';
-import {
-  BatchQuery,
-  BatchResult,
-  IdempotencyKey,
-  LineError,
-  NewEntry,
-  partlyRefused,
-} from '../../entries/contract.ts';
 import { FailureWith, Success, success } from '../../http/answers.ts';
 import { abortOnClose } from '../../http/connections/connections.ts';
 import { takeParameters } from '../../http/media-type.ts';
@@ -31,8 +23,9 @@ import { onlyQueries } from '../../http/validation.ts';
 import { isRestricted } from '../../known/applications.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
-import type { UploadMetrics } from '../../metrics/requests.ts';
+import { BatchQuery, BatchResult, IdempotencyKey, LineError, NewEntry, partlyRefused } from '../contract.ts';
 import { aboutKeys, idempotencyKey, keyed, senderOf } from '../steps.ts';
+import type { UploadMetrics } from '../upload-metrics.ts';
 import { createCollectBody } from './collect-body.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';

@@ -16,12 +16,12 @@ import {
 } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import type { BatchResult } from '../../entries/contract.ts';
 import type { ApplicationCache, CachedApplication } from '../../known/applications.ts';
 import type { Quotas } from '../../limits/quota.ts';
-import type { UploadMetrics } from '../../metrics/requests.ts';
+import type { BatchResult } from '../contract.ts';
 import type { GroupCommit } from '../group-commit.ts';
 import { hashIdempotencyKey, lineHash } from '../steps.ts';
+import type { UploadMetrics } from '../upload-metrics.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
 import type { Chunk, createValidateLines } from './validate-lines.ts';

@@ -4,6 +4,13 @@ import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import type { Condition } from '@sluice/store/entries/entry-filter.ts';
+import Type from 'typebox';
+
+/** The filter of a body. `textOf` of the route turns an object into its JSON text. */
+export const BodyFilter = Type.Unsafe<string>({
+  type: ['object', 'string'],
+  description: 'Conditions on payloads, as in the list of entries: an object, or its JSON text.',
+});
 
 export type Filter = { ok: true; conditions: Condition[] } | { ok: false; details: ErrorDetail[] };
 

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import type { PersonalTokenRecord, PersonalTokenStore } from '@sluice/store/accounts/personal-tokens.ts';
 import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
-import type { Basis } from '../known/feed.ts';
+import type { Basis } from './feed.ts';
 
 /** So that scanners of secrets find the tokens. */
 export const personalMark = 'slp_';
