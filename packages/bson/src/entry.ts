@@ -30,7 +30,7 @@ export const idOf = (document: Buffer): string => document.toString('hex', idAt,
 /** In ms since the epoch. */
 export const timeOf = (document: Buffer): number => document.readUIntBE(idAt, 6);
 
-/** Whether something is behind the id of an entry that is called as its payload is. */
+/** Whether the payload follows `_id`. */
 export const hasPayload = (document: Buffer): boolean =>
   payloadName.equals(document.subarray(keyEndsAt, payloadStart));
 

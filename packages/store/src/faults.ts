@@ -15,7 +15,7 @@ export type Fault = 'away' | 'unknown';
 /** A write was done, but not acknowledged as it must be: it may yet be lost. */
 export class UnconfirmedError extends Error {}
 
-/** MongoDB is away now, but what was sent before may have been done: then nobody is to be told that it was not. */
+/** MongoDB is away, but an earlier command may have been done: do not tell the caller that it was not. */
 export function becauseOfBefore(error: unknown): unknown {
   return storeFault(error) === 'away' ? new UnconfirmedError((error as Error).message) : error;
 }
@@ -26,10 +26,10 @@ const ofMembers = [10107, 13435, 11600, 11601, 11602, 91, 189, 50, 64, 112, 262]
 const ofMongos = [6, 7, 82, 89, 133, 202, 13388];
 const passingCodes = new Set([...ofMembers, ...ofMongos]);
 
-/** Whether MongoDB's error code means that the same may succeed a little later. */
+/** Whether MongoDB's error code means that a later try may succeed. */
 export const isPassing = (code: number) => passingCodes.has(code);
 
-/** What an error of the store means for the caller; undefined when it is none of the store's passing faults. */
+/** What a passing fault of the store means for the caller; undefined for other errors. */
 export function storeFault(error: unknown): Fault | undefined {
   if (error instanceof DeadlineError || error instanceof UnconfirmedError) return 'unknown';
   if (error instanceof MongoBulkWriteError) return bulkFault(error);

@@ -1,6 +1,6 @@
 import type { ClientSession, Db } from 'mongodb';
 
-/** Does `work` in a transaction of a session of its own, or of one that is given. It may be called again. */
+/** Runs `work` in a transaction of the given session, or of a new one. `work` may run again. */
 export function inTransaction<T>(
   db: Db,
   work: (session: ClientSession) => Promise<T>,

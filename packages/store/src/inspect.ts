@@ -4,9 +4,9 @@ import { missingIndexes } from './indexes.ts';
 import { currentVersion, migrations } from './migrations/migrations.ts';
 import { ifAllowed } from './rights.ts';
 
-/** A replica set, as far as the user of the URL may know it. */
+/** A replica set, as far as the user of the URL may see it. */
 export interface ReplicaSet {
-  /** Those with data. Arbiters only vote. */
+  /** Members with data; arbiters only vote. */
   members: number;
   arbiters: number;
   /** Whether `w: majority` waits for the journal, unless a write says otherwise. */

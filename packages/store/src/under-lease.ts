@@ -5,7 +5,7 @@ import { repeat } from '@sluice/shared/repeat.ts';
 export class LeaseLost extends Error {}
 
 export interface LeaseTimings {
-  /** A worker that is silent for this long loses what it has. */
+  /** A worker that is silent for this long loses its lease. */
   leaseMs: number;
   heartbeatMs: number;
 }

@@ -22,7 +22,7 @@ export interface AuditRecord {
   expiresAt: Date;
 }
 
-/** Where a page begins: behind this record. */
+/** A page begins after this record. */
 export type AuditPlace = Pick<AuditRecord, 'id' | 'at'>;
 
 interface AuditDocument extends Omit<AuditRecord, 'id' | 'user'> {
@@ -52,7 +52,7 @@ export function auditRecord(
   return { ...event, ...origin, user: id, username, at, expiresAt: new Date(at.getTime() + keptMs) };
 }
 
-/** The same for all of one kind that happen to a user, or an application of theirs, within so many ms. */
+/** One id per user or application, action and window. */
 function countedId({ user, action, application = '', at }: NewRecord, withinMs: number): ObjectId {
   const time = Math.floor(at.getTime() / withinMs);
   const text = `${user} ${action} ${time} ${application}`;
@@ -61,7 +61,7 @@ function countedId({ user, action, application = '', at }: NewRecord, withinMs: 
 
 export type AuditStore = ReturnType<typeof auditStore>;
 
-/** Who did what. Nothing else refers to it, and it outlives what it tells of. */
+/** Who did what. Nothing refers to a record, and it outlives its subject. */
 export function auditStore(db: Db) {
   const audit = db.collection<AuditDocument>('audit');
 
@@ -88,7 +88,7 @@ export function auditStore(db: Db) {
     /** One record for all of a minute: that of the first, with `count` and `lastAt` in its details. */
     count: (record: NewRecord): Promise<void> => sum(record, { count: 1, withinMs: minuteMs }),
 
-    /** The same for all of a day, in a transaction. */
+    /** One record for all of a day, in a transaction. */
     countOfDay: (session: ClientSession, record: NewRecord, count: number): Promise<void> =>
       sum(record, { count, withinMs: dayMs, session }),
 

@@ -22,7 +22,7 @@ const newCode = () => randomBytes(24).toString('base64url');
 /** The code is random, so nothing slower is needed. */
 const hashOf = (code: string) => new Binary(createHash('sha256').update(code).digest());
 
-/** What the operator does with users, and the codes by which users set a password. */
+/** The operator's actions on users, and the codes by which users set a password. */
 export const managedUsers = (users: Collection<UserDocument>) => {
   const withCode = (username: string, code: string): Filter<UserDocument> => ({
     usernameKey: keyOf(username),
@@ -140,7 +140,7 @@ export const managedUsers = (users: Collection<UserDocument>) => {
       return among;
     },
 
-    /** Call `disable` before, and end what the user has: nobody hears of this. */
+    /** Call `disable` first, and end the user's sessions: this notifies nobody. */
     async remove(id: string): Promise<void> {
       await users.deleteOne({ _id: new ObjectId(id) });
     },

@@ -2,12 +2,12 @@ import { type Collection, ObjectId } from 'mongodb';
 import { changing } from '../changes.ts';
 import type { Session, UserDocument } from './user-document.ts';
 
-/** Of one user at the same time. */
+/** Sessions of one user at the same time. */
 const mostSessions = 50;
 
 /** The sessions of browsers. They are in the document of the user, which each request with a token reads. */
 export const userSessions = (users: Collection<UserDocument>) => ({
-  /** Ends those that have expired, and the oldest beyond the limit. */
+  /** Ends expired sessions, and the oldest ones over the limit. */
   async beginSession(userId: string, session: Session): Promise<void> {
     const open = {
       $filter: { input: { $ifNull: ['$sessions', []] }, cond: { $gt: ['$$this.expiresAt', '$$NOW'] } },

@@ -47,7 +47,7 @@ export function userStore(db: Db) {
       return (await users.findOne(others, { projection: { _id: 1 } })) === null;
     },
 
-    /** By name, without what is not shown: all, or those with these ids. */
+    /** All users, or the users with these ids, by name and with public fields only. */
     async list(ids?: string[]): Promise<Omit<UserRecord, 'passwordHash'>[]> {
       const shown = { projection: { passwordHash: 0, code: 0, sessions: 0 } };
       const among = ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } };
@@ -69,7 +69,7 @@ export function userStore(db: Db) {
       );
     },
 
-    /** Puts one hash of the same password in the place of another; false when that is no longer there. Tokens stay valid. */
+    /** Replaces a hash by another of the same password; false if it has changed meanwhile. Tokens stay valid. */
     async renewHash(id: string, from: string, to: string): Promise<boolean> {
       const { modifiedCount } = await users.updateOne(
         { _id: new ObjectId(id), passwordHash: from },

@@ -2,7 +2,7 @@ import type { ObjectId, Timestamp } from 'mongodb';
 import { type Revision, toRevision } from '../changes.ts';
 import type { Reason } from '../refused/refused-records.ts';
 
-/** What a user may do with an application: each may do what those before it may. */
+/** What a user may do with an application: each role includes those before it. */
 export const roles = ['reader', 'editor', 'owner'] as const;
 export type Role = (typeof roles)[number];
 export type MemberRole = Exclude<Role, 'owner'>;
@@ -41,18 +41,18 @@ export interface ApplicationRecord {
   /** Entries of it were deleted. */
   hasDeletions?: boolean;
   refused: RefusedSettings;
-  /** Groups of refused uploads, each dismissed until something of it is refused after `at`. */
+  /** Groups of refused uploads, each dismissed until an upload is refused for its reason after `at`. */
   dismissed?: (Reason & { at: Date })[];
   /** In the order in which they came. */
   members: Member[];
   createdAt: Date;
   lastModifiedAt: Date;
-  /** Of one that was deleted and can be restored until `purgeAt`. */
+  /** Set if it was deleted and can be restored until `purgeAt`. */
   deletedAt?: Date;
   purgeAt?: Date;
 }
 
-/** Which refused uploads are kept: at most `limit`, for so many days. */
+/** Which refused uploads are kept: at most `limit`, for `days`. */
 export interface RefusedSettings {
   keep: boolean;
   limit: number;

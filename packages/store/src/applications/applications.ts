@@ -28,7 +28,7 @@ export type ApplicationChange = Partial<
 > &
   StoredAccess;
 
-/** An application of which old entries are deleted. */
+/** An application whose old entries are deleted. */
 export type Expiring = Pick<ApplicationRecord, 'id' | 'domain' | 'owner'> & { retentionDays: number };
 
 interface Range {
@@ -81,12 +81,12 @@ export function applicationStore(db: Db) {
       return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...alive }));
     },
 
-    /** Also those that were deleted and can be restored. */
+    /** Includes deleted applications that can be restored. */
     async keptOfOwner(ownerId: string): Promise<string[]> {
       return idsOf(applications.find({ 'owner.id': new ObjectId(ownerId), ...kept }));
     },
 
-    /** Those of a user, or of which the user is a member; of them those with these domains. Newest first, with their bytes as BSON. */
+    /** A user's applications, owned or shared, filtered by domain. Newest first, with their bytes as BSON. */
     async sizesOf(
       userId: string,
       { start = 0, limit = 0, whose = 'own', domains }: Range,
@@ -99,7 +99,7 @@ export function applicationStore(db: Db) {
       return documents.map(({ _id, bytes }) => ({ id: _id.toHexString(), bytes }));
     },
 
-    /** In the order of the ids. Those that were deleted, restored or purged meanwhile are left out. */
+    /** In the order of the ids, without applications that were deleted, restored or purged meanwhile. */
     async byIds(ids: string[], existence: Existence = 'alive'): Promise<ApplicationRecord[]> {
       const _id = { $in: ids.map((id) => new ObjectId(id)) };
       const found = applications.find({ _id, ...byExistence[existence] });
@@ -121,7 +121,7 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** Those of which old entries are deleted. */
+    /** The applications whose old entries are deleted. */
     async expiring(): Promise<Expiring[]> {
       const found = applications.find({ retentionDays: { $gt: 0 }, ...alive });
       const records = await found.map(toRecord).toArray();
@@ -133,7 +133,7 @@ export function applicationStore(db: Db) {
       }));
     },
 
-    /** Those whose entries are kept, in a fixed order, beyond `after`. */
+    /** The applications whose entries are kept, in a fixed order, after `after`. */
     async living(after: string | undefined, limit: number): Promise<string[]> {
       const found = applications.find({ ...(after && { _id: { $gt: new ObjectId(after) } }), ...kept });
       return idsOf(found.sort({ _id: 1 }), limit);

@@ -3,12 +3,12 @@ import { isDuplicate } from '../faults.ts';
 
 /** More fields than this are not recorded. */
 export const maxFields = 5_000;
-/** Nor are those beyond so many characters of all JSON Pointers together: every process has them in memory. */
+/** Nor are fields beyond this number of characters of all JSON Pointers: every process holds them in memory. */
 export const maxFieldCharacters = 250_000;
 /** In characters of the JSON Pointer. */
 export const maxFieldLength = 1_024;
 
-/** Stands among pointers for numbers beyond 2^53: as a pointer it means the payload itself, which is no field. */
+/** Marker: some entry has a number over 2^53. As a pointer it would name the payload itself, which is no field. */
 export const largeNumbers = '';
 
 /** Whether all fields are on record. */
@@ -76,7 +76,7 @@ export function fieldStore(db: Db) {
       return toFields(await read(application));
     },
 
-    /** Appends those that are new, in this order, as far as there is room. Safe for several processes at once. `session`: of a transaction. */
+    /** Appends new fields in this order, as far as there is room. Safe for several processes at once. `session`: of a transaction. */
     async add(application: string, pointers: string[], session?: ClientSession): Promise<Extent> {
       for (;;) {
         // If another process changed the list, the transaction is over: MongoDB refuses this read, and the driver begins again.
@@ -102,7 +102,7 @@ const toFields = (found: FieldsDocument | null): RecordedFields => ({
   hasLarge: found?.hasLarge === true,
 });
 
-/** Those that are to be appended, and what is to be said of the list then. */
+/** The fields to append, and the state of the list after that. */
 function extend({ pointers, overflow, closed, hasLarge }: RecordedFields, more: string[]): RecordedFields {
   const known = new Set(pointers);
   const added: string[] = [];

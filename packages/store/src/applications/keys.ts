@@ -2,7 +2,7 @@ import { Binary, type Db, ObjectId, type Timestamp } from 'mongodb';
 import { changing, type Revision, toRevision, valid } from '../changes.ts';
 import { hasMatched } from '../lease.ts';
 
-/** An ingest key, of which the store knows no more than this and a hash. */
+/** An ingest key; the store knows only this and a hash. */
 export interface KeyRecord {
   id: string;
   name: string;
@@ -13,7 +13,7 @@ export interface KeyRecord {
   createdBy?: string;
 }
 
-/** What is stored of a key that was made just now. */
+/** The stored part of a new key. */
 export interface MadeKey {
   prefix: string;
   /** SHA-256 of the key: it is random, so nothing slower is needed. */
@@ -30,7 +30,7 @@ export interface KeyHash {
 interface KeyDocument extends Omit<KeyRecord, 'id'> {
   _id: ObjectId;
   application: ObjectId;
-  /** Not of one that was revoked. */
+  /** Absent if the key was revoked. */
   hash?: Binary;
   revokedAt?: Date;
   /** See `changing`. */

@@ -11,17 +11,17 @@ export interface ApplicationOverview {
   /** Username. */
   owner: string;
   createdAt: Date;
-  /** Of one that was deleted and can be restored until `purgeAt`. */
+  /** Set if it was deleted and can be restored until `purgeAt`. */
   deletedAt?: Date;
   purgeAt?: Date;
 }
 
-/** What the operator does with applications. */
+/** The operator's actions on applications. */
 export function managedApplications(db: Db) {
   const applications = db.collection<ApplicationDocument>('applications');
 
   return {
-    /** Newest first; of one owner, or of all. */
+    /** The applications of one owner, or of all. Newest first. */
     overview: (ownerId?: string, existence: Existence = 'alive'): Promise<ApplicationOverview[]> =>
       applications
         .find({ ...(ownerId && { 'owner.id': new ObjectId(ownerId) }), ...byExistence[existence] })

@@ -3,7 +3,7 @@ import { changing } from '../changes.ts';
 import { hasMatched } from '../lease.ts';
 import { type ApplicationDocument, alive, type MemberRole } from './application-document.ts';
 
-/** An owner's, or one that is shared with the user. */
+/** Applications that the user owns, or that are shared with the user. */
 export type Whose = 'own' | 'shared';
 
 export const whoseIs = (userId: string, whose: Whose) => ({

@@ -21,7 +21,7 @@ interface SchemaDocument extends SchemaVersion {
   application: ObjectId;
 }
 
-/** `fields`: those that are to be on record before the first entry that has them. */
+/** `fields`: recorded before the first entry that has them. */
 type NewVersion = Pick<SchemaVersion, 'rawSchema' | 'note' | 'createdBy'> & { fields: string[] };
 
 const newestFirst = { version: -1 } as const;

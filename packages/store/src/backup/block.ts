@@ -4,5 +4,5 @@ export interface Block {
   documents: Buffer[];
 }
 
-/** Where the database keeps what concerns all of it: when it was backed up, and whether a restore is under way. */
+/** Where the database keeps its own state: the last backup, and whether a restore is under way. */
 export const operationsName = 'operations';

@@ -10,7 +10,7 @@ const pageSize = 2_000;
 const patienceMs = 60_000;
 const pauseMs = 500;
 
-/** Nothing is left out when MongoDB changes its primary: the same is asked for again. */
+/** Reads a page again when MongoDB changes its primary, so nothing is left out. */
 export async function patiently<T>(read: () => Promise<T>): Promise<T> {
   const deadline = performance.now() + patienceMs;
   for (;;) {

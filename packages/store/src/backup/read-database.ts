@@ -75,7 +75,7 @@ async function finalUntil(db: Db, time: number): Promise<number> {
   return Math.floor(Math.min(time, oldest?.stamp ?? time) / 1_000) * 1_000;
 }
 
-/** What was read in rounds is older than `from`. Applications that got older entries after `began` are read again as a whole. */
+/** The rounds read entries older than `from`. Applications that got older entries after `began` are read again as a whole. */
 async function* snapshot(db: Db, from: number, began: number): AsyncGenerator<Block> {
   const names = await collectionNames(db);
   // Of a collection that is not there MongoDB does not tell the moment.
@@ -112,7 +112,7 @@ async function backdatedSince(db: Db, began: number, readConcern: Document): Pro
   return found;
 }
 
-/** Those of applications that are not deleted, or can be restored. */
+/** Documents of applications that exist or can be restored. */
 async function* entries(db: Db, { from, to, readConcern }: Window): AsyncGenerator<Block> {
   const period = { from: new Date(from), ...(to !== undefined && { to: new Date(to) }) };
   const withEntries = { filter: kept, projection: { _id: 1 }, readConcern };

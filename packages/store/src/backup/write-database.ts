@@ -3,7 +3,7 @@ import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { type Block, operationsName } from './block.ts';
 import { collectionNames } from './read-database.ts';
 
-/** About how many documents each collection has that is not empty. What the database notes of itself does not count. */
+/** Estimated documents of each collection that is not empty, without the database's own notes. */
 export async function contents(db: Db): Promise<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const name of await collectionNames(db)) {

@@ -11,7 +11,7 @@ export interface BatchRecord {
   /** 16 bytes, the same for every retry. */
   idempotencyHash: Buffer;
   application: string;
-  /** Of what was sent: a retry must be the same. */
+  /** Hash of the sent body: a retry must send the same. */
   hash: Buffer;
 }
 
@@ -22,7 +22,7 @@ interface BatchDocument {
   /** In place of `hash` where each line is stored for itself: an earlier version that finds none fails, and stores no line twice. */
   each?: { hash: Binary; first: Binary };
   createdAt: Date;
-  /** Of a batch of which only replays have stored lines: how many replays did. */
+  /** Number of replays that stored lines, if only replays did. */
   replays?: number;
 }
 
@@ -51,7 +51,7 @@ export interface LinesTurn {
   begin(): Promise<void>;
 }
 
-/** Of lines without places. */
+/** For lines without reserved keys. */
 export const anywhere = (isRetry: boolean): LinesTurn => ({
   stored: new Set(),
   isRetry,
@@ -120,9 +120,9 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
     if (matchedCount === 0) throw new Changed();
   }
 
-  /** An insert that failed on a key that is there now: someone with the same key was quicker. */
+  /** An insert failed on a key that exists now: another request with the same key was quicker. */
   async function unlessKnown(record: BatchRecord | undefined, error: unknown): Promise<Known> {
-    // Where it cannot be looked up, what happened first is what the caller is told.
+    // If the lookup fails, rethrow the first error.
     const { known } = (record && (await lookUp(record).catch(() => undefined))) ?? {
       known: 'first' as const,
     };

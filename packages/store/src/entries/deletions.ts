@@ -78,7 +78,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       return (await within(timeoutMs, 'the deletion was not confirmed in time', removing)) === 1;
     },
 
-    /** How often entries of the application were deleted, and its version. Deletions that do not see what was written before begin again. */
+    /** The deletion count and the version, ordered after earlier writes: deletions that do not see these begin again. */
     async touch(application: string): Promise<{ count: number; version: number }> {
       const touched = await deletions.findOneAndUpdate(
         { _id: new ObjectId(application) },

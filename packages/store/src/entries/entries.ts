@@ -88,11 +88,11 @@ export function entryStore(
   return {
     prepare: prepareOnce,
 
-    /** The first of so many keys that follow one another, for entries of a time (ms since the epoch) that a writer gave. */
+    /** The first of `count` consecutive keys, for entries of a time (ms since the epoch) that a writer gave. */
     newKeys: (application: string, createdAt: number, count: number) =>
       newKey(Buffer.from(application, 'hex'), createdAt, count),
 
-    /** How many places after the first key entries are stored, of so many that follow one another. */
+    /** The places after the first key, up to `count`, at which entries are stored. */
     async placesTaken(first: Binary, count: number): Promise<number[]> {
       const among = { _id: { $gte: first, $lte: keyFrom(first, count - 1) } };
       const found = await entries.find(among).project<Pick<EntryDocument, '_id'>>({ _id: 1 }).toArray();
@@ -127,14 +127,14 @@ export function entryStore(
       return inSnapshot(db, (session) => countSteps(session, application, steps));
     },
 
-    /** When the newest entry of each application was stored. Those without entries are absent. */
+    /** When the newest entry of each application was stored. Applications without entries are absent. */
     newest: (applications: string[]) => newestEntries(entries, applications),
 
     /** See `pieces`. */
     pieces: (application: string, walked: Walked, limit: number) =>
       pieces(entries, application, walked, limit),
 
-    /** Deletes the entries that are there, so many at a time; yields how many went. */
+    /** Deletes the stored entries in batches; yields the number deleted by each. */
     async *purge(application: string, limit: number): AsyncGenerator<number> {
       for await (const { query } of pieces(entries, application, {}, limit))
         yield (await entries.deleteMany(query)).deletedCount;

@@ -6,7 +6,7 @@ import type { Period } from './entry-range.ts';
 /** A BigInt is an integer beyond 2^53. */
 export type Scalar = string | number | bigint | boolean | null;
 
-/** What must be so of one member of a payload. */
+/** A condition on one member of a payload. */
 export type Condition = { path: string[] } & (
   | { operator: 'eq' | 'ne'; value: Scalar }
   | { operator: 'lt' | 'lte' | 'gt' | 'gte'; value: number | bigint | string }
@@ -46,7 +46,7 @@ export const selectionOf = ({ from, to, filter }: Period & { filter?: string | u
   filter: filter === undefined ? undefined : fromText(filter),
 });
 
-/** The same as an aggregation expression, in which a key may have any name. */
+/** The filter as an aggregation expression, in which a key may have any name. */
 export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.map(toExpression) });
 
 /** Whether MongoDB's query language takes these keys as they are. */

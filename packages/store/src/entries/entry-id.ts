@@ -17,7 +17,7 @@ type NewKey = (application: Buffer, createdAt: number, count?: number) => Binary
 
 const counters = 2 ** 32;
 
-/** Makes keys of any time; those of one millisecond sort as they were made. */
+/** Makes keys of any time; keys of one millisecond sort in the order in which they were made. */
 export function createKeysAt(): NewKey {
   const ofProcess = randomBytes(4);
   let counter = 0;

@@ -36,7 +36,7 @@ export function furtherMilestone(entries: Collection<EntryDocument>) {
   }
 
   return {
-    /** As many entries further, or as far as there are some; with the keys of these. */
+    /** The milestone `limit` entries further on, or at the last entry, with the keys up to it. */
     async further(
       from: Milestone,
       end: End,

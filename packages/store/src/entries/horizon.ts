@@ -23,7 +23,7 @@ interface StampedChunk {
 
 export interface Publication {
   writer: ObjectId;
-  /** No entry of the writer with an earlier time (ms since the epoch) is undecided or will be made; of one that begins, the clock. */
+  /** Lower bound of the writer's undecided and future times, in ms since the epoch. A new writer uses the clock. */
   openSince?: number | undefined;
   /** No entry that the writer will make has an earlier time. */
   next: number;
@@ -76,7 +76,7 @@ export function horizonStore(db: Db) {
 
     /**
      * Keeps the horizon from rising above a time (ms since the epoch), until `release` or for a minute after the last `renew`. Undefined if it
-     * is above: then all that will ever have this time is stored. Throws UnconfirmedError if it is not, and the time is too long ago.
+     * is above: then nothing new can appear at this time. Throws UnconfirmedError if it is not, and the time is too long ago.
      */
     async hold(time: number): Promise<Hold | undefined> {
       const writer = new ObjectId();

@@ -11,7 +11,7 @@ import type { Writer } from './writer.ts';
 
 /** An entry whose place is known beforehand. */
 export interface KeyedEntry {
-  /** Nothing else may have it: see `createLineKeys`. */
+  /** No other entry may have this key: see `createLineKeys`. */
   key: Binary;
   /** The payload, as in `NewEntry`. */
   json: Buffer;
@@ -29,7 +29,7 @@ export interface NewEntry {
   json: Buffer;
   /** The same as BSON. */
   bson: Buffer;
-  /** 16 bytes: among entries that have the same, one is stored. */
+  /** 16 bytes: of entries with the same hash, one is stored. */
   idempotencyHash?: Buffer | undefined;
   /** What the client sent, where a replay changed it: `sentHash`. */
   sent?: Buffer | undefined;
@@ -184,7 +184,7 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 
-    /** Of each, whether an entry with the same key and payload is stored. */
+    /** Whether each entry is stored with the same key and payload. */
     async hasKeyed(batch: Pick<KeyedEntry, 'key' | 'json'>[]): Promise<boolean[]> {
       const compared = await compare(batch, ['_id']);
       return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');

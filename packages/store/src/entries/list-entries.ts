@@ -19,7 +19,7 @@ import { inTime, type PageSize, readPage } from './read-page.ts';
 
 export type Selection = Period & {
   filter?: Condition[] | undefined;
-  /** No entry of the application was deleted ever: milestones count what is there, and no snapshot is needed. */
+  /** No entry of the application was ever deleted: milestones are exact, and no snapshot is needed. */
   isIntact?: boolean | undefined;
 };
 export type Page = Selection & PageSize & { before?: EntryId | undefined };
@@ -40,7 +40,7 @@ interface Dependencies {
   filterMs: number;
 }
 
-/** Pages and numbers of entries, at the same cost wherever they are; with a filter, at that of looking through them. */
+/** Pages and counts of entries, at the same cost at any depth. A filter looks at each entry. */
 export function createListing({ db, entries, milestones, filterMs }: Dependencies) {
   const begin = (application: string, { from }: Period): Binary =>
     from ? firstKeyAt(application, from) : toKey(application, lowestId);
@@ -72,7 +72,7 @@ export function createListing({ db, entries, milestones, filterMs }: Dependencie
     return inTime(filterMs, (left) => entries.countDocuments(query, { maxTimeMS: left() }));
   }
 
-  /** In one moment, unless all moments give the same. */
+  /** Reads in one snapshot, unless nothing can change between reads. */
   const inMoment = <T>(isIntact: boolean | undefined, work: (session?: ClientSession) => Promise<T>) =>
     isIntact ? work() : inSnapshot(db, work);
 

@@ -18,10 +18,10 @@ export interface MilestoneDocument {
   rank: number;
   /** Of their payloads, as BSON. */
   bytes: number;
-  /** How many were deleted since, of those beyond the milestone before this one; absent: none. */
+  /** Entries deleted since it was set, that came after the previous milestone; absent: none. */
   removed?: number;
   removedBytes?: number;
-  /** How many of those that are left came in each minute; see `packMinutes`. */
+  /** The remaining entries by minute; see `packMinutes`. */
   minutes?: Binary;
   marks?: Marks;
 }

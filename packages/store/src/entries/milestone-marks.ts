@@ -3,7 +3,7 @@ import { applicationOfKey, entryIdBytes, idOfKey, toKey } from './entry-id.ts';
 
 /** Places of entries below a milestone, for a page to begin near them. They are right while nothing was deleted. */
 export interface Marks {
-  /** Each mark is so many entries below the one before it, the first below the milestone. */
+  /** Each mark is this number of entries below the one before it, the first below the milestone. */
   every: number;
   /** The ids of these entries, one after the other. */
   ids: Binary;
@@ -11,7 +11,7 @@ export interface Marks {
 
 const marksPerMilestone = 10;
 
-/** Those of a milestone at the last one of these keys. */
+/** Marks for a milestone at the last of these keys. */
 export function marksOf(keys: Binary[]): Marks {
   const every = Math.ceil(keys.length / marksPerMilestone);
   const marked = keys.toReversed().filter((_, down) => down > 0 && down % every === 0);

@@ -139,7 +139,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
 
     countIn,
 
-    /** Exact; bytes are those of payloads, as BSON. Costs as much as to read the entries beyond the last milestone. */
+    /** Exact; bytes are payloads as BSON. It reads the entries after the last milestone. */
     usage: (application: string): Promise<{ entries: number; bytes: number }> =>
       inSnapshot(db, async (session) => {
         const highest = await lastOf(application, session);
@@ -200,8 +200,8 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     },
 
     /**
-     * Removes those from a time on (ms since the epoch): older entries are to be stored there. They are set again. Returns the version that
-     * announces these entries; `announce` is called in the transaction.
+     * Removes milestones from a time on (ms since the epoch), before older entries are stored. They are set again.
+     * Returns the version that announces these entries; `announce` is called in the transaction.
      */
     removeFrom: (
       application: string,
@@ -214,7 +214,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         await milestones.deleteMany(milestonesIn(application, range), { hint: byKey, session });
       }),
 
-    /** Changes with all that can make what was counted wrong. */
+    /** Changes whenever a count may have become wrong. */
     version: guard.version,
 
     /**

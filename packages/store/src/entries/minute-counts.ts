@@ -51,7 +51,7 @@ export function* unpackMinutes(packed: Uint8Array): Generator<[begin: number, co
   }
 }
 
-/** The same without these times, each of which is among them. */
+/** Removes these times, each of which is in the counts. */
 export function withoutTimes(packed: Uint8Array, times: Iterable<number>): Buffer {
   const gone = count(times);
   const left = Array.from(unpackMinutes(packed), ([begin, all]): [number, number] => [

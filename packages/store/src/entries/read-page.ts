@@ -3,9 +3,9 @@ import { FilterTimeout } from './entry-filter.ts';
 
 export interface PageSize {
   start: number;
-  /** The last of so many only tells that there are more: it may be of any size. */
+  /** The last document only shows that there are more, so it may have any size. */
   limit: number;
-  /** Told the bytes of each entry as it is read; what it throws ends the reading. */
+  /** Gets the bytes of each entry as it is read; an error ends the reading. */
   onRead?: ((bytes: number) => void) | undefined;
 }
 

@@ -80,7 +80,7 @@ export async function subtractRemoved(
   if (changes.length > 0) await milestones.bulkWrite(changes, { session });
 }
 
-/** A milestone with no entry left beyond the one before it goes: the next one takes over what it had to subtract. */
+/** A milestone without entries of its own is removed; the next one takes over its deletions. */
 function changesOf(
   milestones: MilestoneDocument[],
   rankBefore: number,

@@ -16,10 +16,10 @@ const readAtMost = 5_000;
 
 const ascending = { _id: 1 } as const;
 const keyOnly = { _id: 1 } as const;
-/** Those of 10,000,000 entries, in one answer. */
+/** Milestones of 10,000,000 entries, read in one answer. */
 const milestonesAtOnce = 5_000;
 
-/** Sums up what is in each step. */
+/** Sums the entries of each step. */
 export function createTally({ from, length, count }: Steps) {
   const counts: number[] = Array(count).fill(0);
   /** Which step it is; those before and after have numbers too. */

@@ -3,11 +3,11 @@ import { storeFault } from '../faults.ts';
 import type { HorizonStore } from './horizon.ts';
 
 const publishEveryMs = 250;
-/** Who stored nothing for so long is taken off, or its silence would hold everyone up. */
+/** Idle writers are removed: they block the horizon. */
 const quietMs = 2_000;
 /** Older news may be taken for that of a process that died. */
 const freshMs = 10_000;
-/** An insert in doubt counts as decided after so many answers of MongoDB: a minute. */
+/** An insert in doubt counts as decided after this number of answers from MongoDB: a minute. */
 const doubtfulAnswers = 60_000 / publishEveryMs;
 /** Then it is sent again: one answer that is lost must not stop all uploads. */
 const answerMs = 5_000;
@@ -17,7 +17,7 @@ interface Undecided {
   /** No entry of it has an earlier time, in ms since the epoch. */
   since: number;
   applications: Iterable<string>;
-  /** After so many publications it counts as decided. */
+  /** Publications until it counts as decided. */
   left: number;
 }
 
@@ -94,7 +94,7 @@ export function createWriter(
     return publishing;
   }
 
-  /** The next time it is another writer: what was sent of this one cannot take that off. */
+  /** Leaves, and becomes a new writer: late commands of this one cannot remove the new one. */
   async function leave(): Promise<void> {
     const left = { writer, next: next + 1 };
     clearTimeout(timer);
@@ -111,7 +111,7 @@ export function createWriter(
   function goOn(): void {
     timer = setTimeout(async () => {
       const isQuiet = isIdle() && performance.now() - usedAt > quietMs;
-      // Where that fails, an upload waits until it succeeds, or a worker takes the writer off.
+      // If that fails, uploads wait until it succeeds, or a worker removes the writer.
       if (isQuiet) return leave().catch(() => {});
       await publishOnce().catch(() => {});
       if (timer) goOn();
@@ -151,7 +151,7 @@ export function createWriter(
       }
     },
 
-    /** Whether MongoDB heard of this process lately: if not, it may count as dead, and what it has not stored yet as never stored. */
+    /** Whether this process published lately. If not, it may count as dead, and its unstored entries as never stored. */
     isHeard: () => performance.now() - publishedAt <= freshMs,
 
     /** Call when all writes have settled. */

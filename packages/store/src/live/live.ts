@@ -6,7 +6,7 @@ import type { MilestoneStore } from '../entries/milestones.ts';
 import { readDocument } from '../entries/read-document.ts';
 import { type RefusedDocument, type RefusedRecord, toRefused } from '../refused/refused-records.ts';
 
-/** What a follower gets of a stretch: so many for each second of it, within these bounds. */
+/** Events per second of a stretch that a follower gets, within these bounds. */
 const perSecond = 100;
 const atLeast = 100;
 const atMost = 1_000;

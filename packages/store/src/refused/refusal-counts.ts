@@ -12,7 +12,7 @@ import type { Period } from '../entries/entry-range.ts';
 import type { Reason } from './refused-records.ts';
 
 export interface ReasonCount extends Reason {
-  /** What the first of them was told. */
+  /** The message of the first of them. */
   message: string;
   count: number;
   firstAt: Date;
@@ -21,7 +21,7 @@ export interface ReasonCount extends Reason {
 
 /** What one process refused of an application within a minute. */
 export interface MinuteCounts {
-  /** The application, the minute, and what is of this process alone. */
+  /** The application, the minute and this process. */
   key: Binary;
   total: number;
   reasons: ReasonCount[];
@@ -66,7 +66,7 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
   const counts = db.collection<CountsDocument>('refusals');
 
   return {
-    /** Each with all that was counted so far: to write it again, also late, changes nothing. */
+    /** Writes totals, so it is idempotent. */
     async write(minutes: MinuteCounts[]): Promise<void> {
       const operations = minutes.map(({ key, ...counted }) => {
         const document = { _id: key, ...counted };
@@ -78,7 +78,7 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
       await note([...new Set(minutes.map(({ key }) => applicationOfKey(key)))]);
     },
 
-    /** Those of a period of whole minutes, most frequent first. */
+    /** The reasons of a period of whole minutes, most frequent first. */
     async totals(application: string, { from, to }: Period, limit: number): Promise<ReasonCount[]> {
       const $gte = firstKeyAt(application, from ?? new Date(0));
       const $lt = to && firstKeyAt(application, to);
@@ -110,7 +110,7 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
       return (await found.toArray()).map(({ _id, total }) => ({ at: fromKey(_id).createdAt, total }));
     },
 
-    /** How many were refused since a whole minute, by application; those that have none are absent. */
+    /** Refused uploads since a whole minute, by application; applications without any are absent. */
     async since(applications: string[], from: Date): Promise<Map<string, number>> {
       const $or = applications.map((application) => ({
         _id: { ...all(application), $gte: firstKeyAt(application, from) },
@@ -124,7 +124,7 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
       return totals;
     },
 
-    /** Removes those of before a time, then the oldest until the others are within the limit. */
+    /** Removes counts before a time, then the oldest until the rest is within the limit. */
     async trim(application: string, before: Date): Promise<void> {
       const _id = all(application);
       await counts.deleteMany({ _id: { ...all(application), $lt: firstKeyAt(application, before) } });

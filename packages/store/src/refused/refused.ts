@@ -21,11 +21,11 @@ const batch = 2_000;
 
 export interface RefusedPage {
   start: number;
-  /** The last of so many only tells that there are more: it may be of any size. */
+  /** The last document only shows that there are more, so it may have any size. */
   limit: number;
-  /** Id of the one behind which the page begins. */
+  /** Id of the record after which the page begins. */
   after?: string | undefined;
-  /** Told the bytes of each as it is read; what it throws ends the reading. */
+  /** Gets the bytes of each record as it is read; an error ends the reading. */
   onRead(bytes: number): void;
 }
 
@@ -60,7 +60,7 @@ export function matching(
   };
 }
 
-/** Refused uploads of all applications, as far as they are kept. */
+/** The kept refused uploads of all applications. */
 export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
   const refused = db.collection<RefusedDocument>('refused');
   const newKey = createKeysAt();
@@ -91,7 +91,7 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
   }
 
   return {
-    /** What is kept already is not kept twice. */
+    /** An upload that is kept already is not kept twice. */
     async keep(records: RefusedRecord[]): Promise<void> {
       try {
         await writer.write((now) => insert(records, now()));
@@ -168,7 +168,7 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
       }
     },
 
-    /** Removes those that are older than so many days, then the oldest until the others are within the limits. */
+    /** Removes uploads older than the limit of days, then the oldest until the rest is within the limits. */
     async trim(id: string, { limit, days }: { limit: number; days: number }): Promise<void> {
       const application = new ObjectId(id);
       await refused.deleteMany({ application, _id: { $lt: idAt(Date.now() - days * 86_400_000) } });

@@ -59,7 +59,7 @@ export class UploadsGone extends Error {}
 export interface ReplaySelection extends RefusedSelection {
   /** Their ids; absent: the rest selects them. */
   ids?: string[] | undefined;
-  /** Id of the last one that was taken. */
+  /** Id of the last upload that was taken. */
   after?: string | undefined;
 }
 

@@ -1,7 +1,7 @@
 import { type Cluster, ClusterRefusal } from './cluster.ts';
 import { type ShardKey, shardKeys } from './collections.ts';
 
-/** What a step found or did. */
+/** The result of a step. */
 export interface Step {
   did: boolean;
   what: string;

@@ -72,7 +72,7 @@ export function deliveryStore(db: Db) {
       return found ? toDelivery(found) : undefined;
     },
 
-    /** What came of a try. `triedSince` is that of the first one. Where somebody asked for it again meanwhile, it waits. */
+    /** Notes the result of a try. `triedSince` is the time of the first. A delivery that was asked for again meanwhile waits. */
     async note(
       { id, askedAt }: Pick<Waiting, 'id' | 'askedAt'>,
       state: DeliveryRecord['state'],
@@ -85,14 +85,14 @@ export function deliveryStore(db: Db) {
       );
     },
 
-    /** Keeps the last `limit`, and those that wait. */
+    /** Keeps the last `limit` deliveries, and all that wait. */
     async trim(webhook: Pick<Named, 'id'>, limit: number): Promise<void> {
       const [first] = await deliveries.find(of(webhook)).sort({ _id: -1 }).skip(limit).limit(1).toArray();
       if (!first) return;
       await deliveries.deleteMany({ ...of(webhook), _id: { $lte: first._id }, state: { $ne: 'waiting' } });
     },
 
-    /** The entries of a delivery, oldest first. Those that were deleted since are left out. */
+    /** The entries of a delivery, oldest first, without deleted ones. */
     async entries(application: string, ids: EntryId[]): Promise<StoredEntry[]> {
       const _id = { $in: ids.map((id) => toKey(application, id)) };
       const found: AsyncIterable<unknown> = entries.find({ _id }, { raw: true, sort: { _id: 1 } });

@@ -46,7 +46,7 @@ function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
   };
 }
 
-/** Whether a counter is what it was. */
+/** Whether a counter is unchanged. */
 const is = (counter: 'wakes' | 'news', before: number) => ({ $eq: [`$${counter}`, before] });
 
 /** The turns of webhooks: one worker at a time has a webhook, until its lease is over. */

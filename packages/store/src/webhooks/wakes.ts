@@ -2,7 +2,7 @@ import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
 import { fromNow } from '../lease.ts';
 import type { WebhookDocument, WebhookEvent } from './webhook-records.ts';
 
-/** A webhook whose application is uploaded to all the time is told so once in so long. */
+/** A webhook of a busy application is woken once in this time. */
 const slackMs = 1_000;
 /** Above all times that entries have by now, by MongoDB's clock. */
 const aheadMs = 2_000 + slackMs;
@@ -12,7 +12,7 @@ const untilNow = { $max: ['$newsUntil', fromNow(aheadMs)] };
 /** News do not shorten the wait after a failed try. */
 const unlessFailing = { $cond: ['$isFailing', '$dueAt', '$$NOW'] };
 
-/** Makes webhooks due. What is idle is looked at once in a while only, so whoever makes news says so. */
+/** Makes webhooks due. Idle webhooks are polled rarely, so each event must wake them. */
 export function webhookWakes(db: Db) {
   const webhooks = db.collection<WebhookDocument>('webhooks');
   const inApplications = (applications: string[]): Filter<WebhookDocument> => ({
@@ -32,7 +32,7 @@ export function webhookWakes(db: Db) {
     /** A worker looks at it next, also after a failed try. */
     wake: (id: string): Promise<void> => wake({ _id: new ObjectId(id) }),
 
-    /** The same for those that rested: their applications were deleted, or the owner was disabled. */
+    /** Wakes webhooks that rested while their application was deleted or the owner disabled. */
     wakeOf: (applications: string[]): Promise<void> => wake(inApplications(applications)),
 
     /** There may be entries of any application that nobody noted. */

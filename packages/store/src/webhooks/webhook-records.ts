@@ -36,7 +36,7 @@ export interface WebhookRecord {
   lastModifiedAt: Date;
 }
 
-/** What is known of how far a webhook was told. */
+/** The progress of a webhook. */
 export interface Progress {
   /** Of entries. */
   entries: EntryId;
@@ -106,7 +106,7 @@ export interface DeliveryRecord {
 /** What to send. Entries are read again, so that each is stored once; they never change. */
 export type Content = { entries: EntryId[] } | { data: Record<string, unknown> };
 
-/** `ids`: those of the entries, in order and without a gap. */
+/** `ids`: the ids of the entries, in order and without a gap. */
 export type StoredContent = { ids: Binary } | { data: Record<string, unknown> };
 
 export interface DeliveryDocument extends Omit<DeliveryRecord, 'id'> {

@@ -14,7 +14,7 @@ import {
   type WebhookRecord,
 } from './webhook-records.ts';
 
-/** What the user chooses. */
+/** The settings that a user chooses. */
 export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals'>;
 
 type Application = { id: string; version: number; owner: { id: string } };
@@ -158,7 +158,7 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       return deletedCount === 1;
     },
 
-    /** Entries from a time on come again, and the other events that the log has of it. What waits comes before them. */
+    /** Delivers entries from a time on again, and other logged events. Waiting deliveries come first. */
     async rewind(id: string, from: Date): Promise<void> {
       // Whoever reads news now must not record them: its progress is that of before.
       await webhooks.updateOne(
