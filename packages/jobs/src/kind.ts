@@ -33,7 +33,7 @@ export interface Turn {
   giveWay(): Promise<void>;
 }
 
-/** What a completed job has on record. */
+/** The record of a completed job. */
 export interface End {
   manifest?: Manifest;
   result?: JobResult;
@@ -56,7 +56,7 @@ export interface Piece<Job extends JobRecord> {
    * Resolves with the end of the job; undefined: more pieces are left. Throws JobFailed and ApplicationDeleted.
    */
   work(turn: Turn): Promise<End | undefined>;
-  /** Of a chunk that cannot be finished: lets its job fail, and counts what the chunk stored. */
+  /** Fails the job of a chunk that cannot be finished, and counts the lines that the chunk stored. */
   giveUp?(failure: JobFailed, expiresAt: Date, turn: Turn): Promise<void>;
 }
 

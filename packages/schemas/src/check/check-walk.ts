@@ -28,8 +28,7 @@ type Reference = Place & { schema: Record<string, unknown>; keyword: string; ref
 const rootUri = 'sluice://schema/';
 
 /**
- * Visits all schemas of a document, including the targets of references, and resolves the references.
- * A meta-schema of the draft is one more document once a reference leads there.
+ * Visits all schemas of a document, and what references lead to, meta-schemas too. Resolves the references.
  * Throws Refused for parts that are not allowed. Values, such as those of `enum`, are not visited.
  */
 export function checkWalk(root: Record<string, unknown>, draft: Draft): Walk {

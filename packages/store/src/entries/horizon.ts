@@ -149,7 +149,7 @@ export function horizonStore(db: Db) {
       }
     },
 
-    /** The horizon of all entries of an application: that of uploads, or the lowest time (ms since the epoch) of an open chunk of an import. */
+    /** The horizon of an application: that of uploads, or the lowest time (ms since the epoch) of an open chunk of an import. */
     async of(application: string, final: number, session?: ClientSession): Promise<number> {
       const found = await chunks.findOne(
         { application: new ObjectId(application), state: 'open', stamp: { $exists: true } },

@@ -125,7 +125,7 @@ export function validation(app: FastifyInstance): void {
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
     const part = httpPart as Part;
-    // To compile those of all routes takes a third of a start.
+    // Compiling the schemas of all routes takes a third of a start.
     let validate: ValidateFunction | undefined;
     const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };
     return (data: unknown) => {

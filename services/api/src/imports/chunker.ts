@@ -2,7 +2,7 @@ import { cutBytes, frameHead, maxLines, writeHead } from '@sluice/json/frames.ts
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { HeaderSink } from '@sluice/tables/csv/split.ts';
 
-/** At most a second of work, which is what a killed worker loses. */
+/** At most a second of work: a killed worker loses no more. */
 const chunkBytes = 4 * 1024 ** 2;
 const chunkLines = 5_000;
 /** The last line of a chunk may be longer than the rest of the chunk. */

@@ -2,7 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { Waiting } from '@sluice/store/webhooks/deliveries.ts';
 
-/** Of one delivery; bytes are those of BSON, unless one entry has more. */
+/** Limits of one delivery; bytes are BSON. A single larger entry goes alone. */
 export const most = { count: 500, bytes: 1024 ** 2 };
 
 /** The body of a delivery; undefined where all its entries were deleted. */

@@ -19,7 +19,7 @@ export function createPlaces(limit: number) {
   return {
     isFull: () => taken >= limit,
 
-    /** Those who may take no more now. */
+    /** Owners that may take no more turns now. */
     full,
 
     /** Those beside whom others go first, and those who may take no more. */

@@ -5,7 +5,7 @@ import { createDeliver, type DeliverDependencies } from './deliver.ts';
 import { createPlaces, type Places } from './places.ts';
 
 const lookEveryMs = 500;
-/** Of one worker. A receiver that hangs takes one of them for 10 s, and from then on one of the few for those that failed. */
+/** Turns of one worker. A receiver that hangs takes one for 10 s, and later one of the few for failed receivers. */
 const atOnce = { usual: 24, failing: 8 };
 /** More than a pass and its last request take. */
 const leaseMs = 20_000;
