@@ -199,7 +199,7 @@ async function createWorld(
         version: application.version,
         options: { ...options, meta: [...options.meta] },
         leafCount: pointers.length,
-        cut: await store.rawEntries.newest(id),
+        cut: (await store.rawEntries.cut(id)).until,
       },
       600_000,
     );

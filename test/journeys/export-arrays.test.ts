@@ -293,8 +293,7 @@ it('entries that were under way as the export began are in all tables, and none 
   await store.chunks.add({ job: source, application, seq: 0, lines: 1, part: source, bytes: 1 });
   const chunk = (await store.chunks.claim(source, 60_000)) as ClaimedChunk;
   await store.entries.insert([{ application, ...order(8, 'before') }]);
-  const { version: announced } = await store.deletions.touch(application);
-  const cut = await store.rawEntries.newest(application);
+  const { until: cut, announced } = await store.rawEntries.cut(application);
   const same = { application, owner, domain, options, cut, announced, leafCount, transient: false };
   const job = await createClaimed(store, same, 60_000);
   const { id, fence } = job;

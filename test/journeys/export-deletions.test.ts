@@ -64,7 +64,7 @@ async function exportAmidDeletions(options: Partial<ExportOptions>, everyPages: 
       owner: owner.id,
       domain: fields.domain,
       options: { format: 'csv', formulas: 'escape', arrays: 'json', ...options },
-      cut: await store.rawEntries.newest(application),
+      cut: (await store.rawEntries.cut(application)).until,
       leafCount: recorded.length,
       transient: false,
     },

@@ -226,7 +226,7 @@ describe('filter', () => {
           arrays: 'json',
           filter: toText([{ path: ['n'], operator: 'gte', value: 899 }]),
         },
-        cut: await store.rawEntries.newest(id),
+        cut: (await store.rawEntries.cut(id)).until,
         leafCount: 1,
         transient: false,
       },

@@ -53,7 +53,7 @@ it('an export that is still to be made is not forgotten when the queue is', asyn
     owner: found?.owner.id as string,
     domain,
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
-    cut: await store.rawEntries.newest(application),
+    cut: (await store.rawEntries.cut(application)).until,
     leafCount: 0,
     transient: false,
   });

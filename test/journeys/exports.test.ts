@@ -395,7 +395,7 @@ describe('an export job', () => {
       owner,
       domain,
       options: { format: 'csv', formulas: 'escape', arrays: 'json' },
-      cut: await store.rawEntries.newest(id),
+      cut: (await store.rawEntries.cut(id)).until,
       leafCount: 0,
       transient: false,
     });

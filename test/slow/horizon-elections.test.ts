@@ -81,8 +81,10 @@ it(
 
     let cutsTaken = 0;
     async function cut(): Promise<void> {
+      // Each is a write that milestones wait for.
+      await pause(100);
       const before = [...acknowledged];
-      const newest = await other.rawEntries.newest(application);
+      const newest = (await other.rawEntries.cut(application)).until;
       expect(before.filter((id) => !newest || id > newest)).toEqual([]);
       cutsTaken += 1;
     }

@@ -143,7 +143,7 @@ export async function recordExport(
     owner,
     domain,
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
-    cut: await rawEntries.newest(application),
+    cut: (await rawEntries.cut(application)).until,
     leafCount: 0,
     transient,
   });

@@ -32,6 +32,17 @@ export function deletionGuard(db: Db) {
   return {
     version,
 
+    /** How often entries of the application were deleted, and its version. Deletions that do not see what was written before begin again. */
+    async touch(application: string, session?: ClientSession): Promise<{ count: number; version: number }> {
+      const touched = await deletions.findOneAndUpdate(
+        { _id: new ObjectId(application) },
+        { $inc: { version: 1 } },
+        { upsert: true, returnDocument: 'after', session },
+      );
+      const { count = 0, version } = touched as DeletionsDocument;
+      return { count, version };
+    },
+
     /** Notes that entries are to be stored which are older than that, and does `work` in the same transaction. Returns the version. */
     async backdate(
       application: string,

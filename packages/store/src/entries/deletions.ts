@@ -3,7 +3,7 @@ import { type Binary, type ClientSession, type Db, type Filter, ObjectId } from 
 import type { ApplicationDocument } from '../applications/application-document.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { fromNow, isFree } from '../lease.ts';
-import { type DeletionsDocument, deletionsName } from './deletion-guard.ts';
+import { type DeletionsDocument, deletionGuard, deletionsName } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
@@ -23,6 +23,7 @@ export type OnDeleted = (session: ClientSession, application: string, keys: Bina
 /** Deletes entries, so that what milestones count and what exports say stays true. See docs/decisions/0010-milestones.md. */
 export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) {
   const deletions = db.collection<DeletionsDocument>(deletionsName);
+  const guard = deletionGuard(db);
   const entries = db.collection<EntryDocument>('entries');
   const applications = db.collection<ApplicationDocument>('applications');
 
@@ -78,16 +79,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       return (await within(timeoutMs, 'the deletion was not confirmed in time', removing)) === 1;
     },
 
-    /** The deletion count and the version, ordered after earlier writes: deletions that do not see these begin again. */
-    async touch(application: string): Promise<{ count: number; version: number }> {
-      const touched = await deletions.findOneAndUpdate(
-        { _id: new ObjectId(application) },
-        { $inc: { version: 1 } },
-        { upsert: true, returnDocument: 'after' },
-      );
-      const { count = 0, version } = touched as DeletionsDocument;
-      return { count, version };
-    },
+    touch: guard.touch,
 
     /** Gives one worker the expired entries of an application for some time, or for longer; false while another has them. */
     async lease(application: string, holder: string, leaseMs: number): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
 import { hasPayload, idOf } from '@sluice/bson/entry.ts';
 import type { Db, Document } from 'mongodb';
+import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition, isPlain } from './entry-filter.ts';
 import { type EntryId, idOfKey } from './entry-id.ts';
@@ -44,6 +45,7 @@ const onlyMembers = (keys?: string[]): Document | undefined =>
 
 /** Entries as they are stored, without making objects of them. */
 export function rawEntries(db: Db) {
+  const guard = deletionGuard(db);
   const entries = db.collection<EntryDocument>('entries');
 
   async function find(command: Document): Promise<Buffer[]> {
@@ -80,20 +82,17 @@ export function rawEntries(db: Db) {
       splitEntries(db, application, where, total),
 
     /**
-     * The newest entry of an application; undefined if there is none. No entry that was acknowledged before is newer, also after an
-     * election: see docs/decisions/0022-forward-sync.md.
+     * What an export that begins now has. `until`: its newest entry; absent: there is none. `announced`: see `EntryDocument`. `deleted`: how
+     * often entries were deleted. All that was acknowledged before is in it: see docs/decisions/0022-forward-sync.md.
      */
-    async newest(application: string): Promise<EntryId | undefined> {
-      const linearizable = db.collection<EntryDocument>(entries.collectionName, {
-        readConcern: { level: 'linearizable' },
-      });
-      const found = await linearizable.findOne(range(application, {}), {
-        sort: { _id: -1 },
-        projection: { _id: 1 },
-        maxTimeMS: db.writeConcern?.wtimeoutMS,
-      });
-      return found ? idOfKey(found._id) : undefined;
-    },
+    cut: (application: string): Promise<{ until?: EntryId; announced: number; deleted: number }> =>
+      db.client.withSession(async (session) => {
+        const { version, count } = await guard.touch(application, session);
+        // In the same session, so it sees all that a majority had before that write.
+        const newest = { sort: { _id: -1 }, projection: { _id: 1 }, session } as const;
+        const found = await entries.findOne(range(application, {}), newest);
+        return { announced: version, deleted: count, ...(found && { until: idOfKey(found._id) }) };
+      }),
   };
 }
 

@@ -103,9 +103,8 @@ async function createExport(
   const { applications, schemas, rawEntries, fields, jobs, deletions } = store;
   await quotas.check('jobs', application.owner.id);
   if (!transient) await quotas.check('storedExports', application.owner.id);
-  const before = await deletions.touch(application.id);
   // First the cut: versions and fields are recorded before their entries, so all that was acknowledged has its columns.
-  const cut = await rawEntries.newest(application.id);
+  const { until: cut, announced, deleted } = await rawEntries.cut(application.id);
   const current = await applications.byId(application.id);
   if (!current) throw applicationNotFound(application.domain);
   const recorded = await fields.of(application.id);
@@ -123,13 +122,13 @@ async function createExport(
     options: { ...options, columns: columns && withMeta(columns, meta) },
     version: current.version,
     cut,
-    announced: before.version,
+    announced,
     ...width,
     hasLarge: recorded.hasLarge || recorded.closed,
     transient,
   });
   // Deletions that begin from here on see the job, and mark it themselves.
-  if ((await deletions.touch(application.id)).count !== before.count)
+  if ((await deletions.touch(application.id)).count !== deleted)
     await jobs.exports.setDeletedMeanwhile(job.id);
   return job;
 }

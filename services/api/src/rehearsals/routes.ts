@@ -30,7 +30,8 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
 
   /** The entries until now, in ranges for several workers. */
   async function splitEntries(application: string, { of, from, to }: RehearsalOptions) {
-    const until = of === 'refused' ? undefined : await rawEntries.newest(application);
+    if (of === 'refused') return [];
+    const { until } = await rawEntries.cut(application);
     if (!until) return [];
     const total = await entries.count(application, { from, to }, until);
     const ranges = await rawEntries.split(application, { from, to, until }, total);
