@@ -41,8 +41,8 @@ export function tablesOf(crowds: [Crowd, ...Crowd[]]): string {
     table(head, rows),
     ratios(
       crowds.slice(1).flatMap((crowd) => [
-        { ...against(crowd, 'rate'), ...(crowd === most && { target: { atLeast: 0.7 } }) },
-        { ...against(crowd, 'p99'), ...(crowd === most && { target: { atMost: 3 } }) },
+        { ...against(crowd, 'rate'), ...(crowd === most && { target: { atLeast: 0.9 } }) },
+        { ...against(crowd, 'p99'), ...(crowd === most && { target: { atMost: 1.5 } }) },
       ]),
     ),
     limits([
