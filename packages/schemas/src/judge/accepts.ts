@@ -30,7 +30,7 @@ function conformsByType(rules: Rules, value: unknown, seen: Seen | undefined): b
     case 'string':
       return (allowed & types.string) !== 0 && (rules.text === undefined || rules.text(value, seen));
     case 'number': {
-      const type = value % 1 === 0 ? types.integer : types.fraction;
+      const type = Number.isInteger(value) ? types.integer : types.fraction;
       return (allowed & type) !== 0 && (rules.number === undefined || rules.number(value, seen));
     }
     case 'bigint':

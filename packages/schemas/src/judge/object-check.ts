@@ -1,4 +1,4 @@
-import { budget, runtime } from '../runtime.ts';
+import { budget } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
 import { accepts, type Check, type Rules } from './accepts.ts';
 import type { Parts } from './rules-of.ts';
@@ -17,6 +17,8 @@ interface Property {
 
 type Members = Record<string, unknown>;
 
+const stepsAKey = 2;
+
 /** The check of all keywords for objects but `unevaluatedProperties`. One loop over the keys also counts those that are required. */
 export function objectCheck(
   schema: Schema,
@@ -31,22 +33,25 @@ export function objectCheck(
     rules: rulesOf(part),
   }));
   const others = rulesOf(schema.additionalProperties);
+  // A match of the others makes a difference only to `additionalProperties` and `unevaluatedProperties`.
+  const ruled = others ? patterns : patterns.filter(({ rules }) => rules !== undefined);
   const evaluatesAll = schema.additionalProperties !== undefined;
   const names = rulesOf(schema.propertyNames);
   const dependents = dependentsOf(schema, rulesOf);
 
   return (value, seen) => {
-    // Pays for the loop.
-    const { length } = runtime.keys(value);
-    if (length < minProperties || length > maxProperties) return false;
     if (seen !== undefined && evaluatesAll) seen.allKeys = true;
+    const tested = seen === undefined ? ruled : patterns;
     let missing = requiredCount;
+    let count = 0;
     for (const key in value) {
+      budget.spend(stepsAKey);
+      count += 1;
       const property = properties.get(key);
       if (property?.isRequired) missing -= 1;
       if (property?.rules && !accepts(property.rules, value[key], undefined)) return false;
       let isOther = !property?.isNamed;
-      for (const { pattern, rules } of patterns) {
+      for (const { pattern, rules } of tested) {
         if (!pattern.test(key)) continue;
         isOther = false;
         if (rules && !accepts(rules, value[key], undefined)) return false;
@@ -55,7 +60,7 @@ export function objectCheck(
       if (isOther && others && !accepts(others, value[key], undefined)) return false;
       if (names && !accepts(names, key, undefined)) return false;
     }
-    if (missing > 0) return false;
+    if (missing > 0 || count < minProperties || count > maxProperties) return false;
     budget.spend(dependents.length);
     for (const holds of dependents) if (!holds(value, seen)) return false;
     return true;

@@ -30,6 +30,12 @@ it.each([
   expect(judge(rulesFor(part), payload, 20_000)).toBe('too many steps');
 });
 
+it('matches no pattern that makes no difference', () => {
+  const patternProperties = Object.fromEntries(branches.map((_, i) => [`${i}[ab]{100}`, {}]));
+  const payload = Object.fromEntries(branches.map((_, i) => [`k${i}`, 1]));
+  expect(judge(rulesFor({ patternProperties }), payload, 20_000)).toBe('conforms');
+});
+
 it('makes rules of a chain of references that is longer than the stack', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 5_000 }, (_, i) => [`d${i}`, { $ref: `#/$defs/d${i + 1}` }]),
