@@ -1,10 +1,14 @@
-import { parseExactJson } from '@sluice/json/parse-json.ts';
+import { parseExactJson, parseJson } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 
 export type Schema = Record<string, unknown>;
 
+/** Without these a text has no integer beyond 2^53. */
+const mayBeLarge = /\d{16}|\d[eE]/;
+
 /** Parses the text of a schema that was checked. */
-export const parseSchema = (raw: string) => parseExactJson(raw) as Schema;
+export const parseSchema = (raw: string) =>
+  (mayBeLarge.test(raw) ? parseExactJson(raw) : parseJson(raw)) as Schema;
 
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
