@@ -9,7 +9,7 @@ export const limits = {
   /** Schemas after `link`, which may copy the targets of references. */
   linkedSchemas: 50_000,
   /** Characters of a schema after `link`. */
-  linkedLength: 8 * 1024 * 1024,
+  linkedLength: 2 * 1024 * 1024,
   /** Longest `$id` or reference. Each is resolved against the identifier above it. */
   uriLength: 1_024,
   /** Processor time of the thread. A schema of 99 KB once took 3.8 s. */
