@@ -45,6 +45,21 @@ export const limits = {
   baseSteps: 250_000,
   /** Steps for each character of a long payload. Ordinary schemas take 1 to 7. */
   stepsPerCharacter: 8,
+  /** Processor time of a message to the explainer. It begins no question after `explainMessageMs`. */
+  explainDeadlineMs: 1_000,
+  explainMessageMs: 200,
+  /** The heap of its thread, and the share of compiled functions. Each takes about 60 to 90 KB. */
+  explainHeapMb: 256,
+  explainCacheBytes: 32 * 1024 ** 2,
+  /** The questions of a message, and the bytes of payloads after which it takes no more. */
+  explainedAtOnce: 1_000,
+  explainMessageBytes: 1024 ** 2,
+  /** After so many questions that ended the thread, a client gets no details for this time. */
+  explainMostLost: 3,
+  explainRestMs: 60_000,
+  /** At most one accepted payload in so many is compared with Ajv. The next waits for so many times what the last took. */
+  sampleOf: 1_000,
+  sampleRest: 100,
   /** Longest JSON Pointer, text and name in an issue: payloads are not echoed. */
   shownPath: 500,
   shownText: 200,

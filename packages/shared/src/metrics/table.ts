@@ -90,6 +90,12 @@ export const metricTable = {
     buckets: [0.05, 1],
     help: 'Time of one schema, waiting included: `ok`, `refused` or `failed`.',
   },
+  sluice_judge_disagreements_total: {
+    type: 'counter',
+    labels: ['way'],
+    of: compilers,
+    help: 'Payloads that only one of two validators refuses: `refused_by_judge` or `refused_by_ajv`. The first is what counts; any is a defect of Sluice or Ajv.',
+  },
   sluice_limited_total: {
     type: 'counter',
     labels: ['limit', 'answer'],

@@ -1,0 +1,152 @@
+import { Worker } from 'node:worker_threads';
+import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createExplainer, type Disagreement } from './explainer.ts';
+
+const client = 'a';
+const quiet = { warn() {}, error() {} };
+
+function start(options: { deadlineMs?: number; onDisagreement?(way: Disagreement): void } = {}) {
+  const explainer = createExplainer({ log: quiet, waitMs: 60_000, deadlineMs: 60_000, ...options });
+  onTestFinished(explainer.close);
+  return explainer;
+}
+
+let made = 0;
+const schemaOf = (schema: object) => {
+  made += 1;
+  return { hash: String(made), raw: JSON.stringify({ type: 'object', ...schema }) };
+};
+const body = (payload: object) => Buffer.from(JSON.stringify(payload));
+
+/** Ajv tries 2^30 ways. */
+const endless = () =>
+  schemaOf({
+    $defs: {
+      ...Object.fromEntries(
+        Array.from({ length: 30 }, (_, i) => [
+          `d${i}`,
+          { anyOf: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) },
+        ]),
+      ),
+      d30: { type: 'string' },
+    },
+    properties: { n: { type: 'number' }, slow: { $ref: '#/$defs/d0' } },
+  });
+const slow = body({ slow: 1 });
+const quick = body({ n: 'x' });
+const isNumber = [{ path: '/n', keyword: 'type', message: 'must be number' }];
+const unexplained = [{ path: '', keyword: 'unexplained', message: expect.stringContaining('in time') }];
+
+it('sends 10,000 questions of one turn in a few messages', async () => {
+  const explainer = start();
+  const sent = vi.spyOn(Worker.prototype, 'postMessage');
+  onTestFinished(() => sent.mockRestore());
+  const schema = schemaOf({ properties: { n: { type: 'number' } } });
+  const asked = Array.from({ length: 10_000 }, (_, i) =>
+    explainer.explain(client, schema, body({ n: `${i}` })),
+  );
+  for (const found of await Promise.all(asked)) expect(found).toEqual(isNumber);
+  expect(sent.mock.calls.length).toBeLessThan(100);
+});
+
+it('answers the other questions of a message in which one takes too long', async () => {
+  const explainer = start({ deadlineMs: 300 });
+  const schema = endless();
+  const asked = [quick, slow, quick].map((each) => explainer.explain(client, schema, each));
+  const other = explainer.explain('b', schema, quick);
+  expect(await Promise.all([...asked, other])).toEqual([isNumber, unexplained, isNumber, isNumber]);
+});
+
+it('gives a client that asks only costly questions no details for a while, and others theirs', async () => {
+  const explainer = start({ deadlineMs: 300 });
+  const schema = endless();
+  const began = vi.spyOn(Worker.prototype, 'terminate');
+  onTestFinished(() => began.mockRestore());
+  const asked = Array.from({ length: 100 }, () => explainer.explain(client, schema, slow));
+  for (const found of await Promise.all(asked)) expect(found).toEqual(unexplained);
+  expect(began).toHaveBeenCalledTimes(3);
+  expect(await explainer.explain(client, schema, quick)).toEqual(unexplained);
+  expect(await explainer.explain('b', schema, quick)).toEqual(isNumber);
+});
+
+it('remembers the latest schemas, and asks again for the others', async () => {
+  const explainer = start();
+  const schemas = Array.from({ length: 400 }, (_, i) =>
+    schemaOf({
+      properties: Object.fromEntries(
+        Array.from({ length: 20 }, (_, j) => [`p${j}`, { type: 'number', minimum: i, multipleOf: 3 }]),
+      ),
+    }),
+  );
+  for (let round = 0; round < 2; round++) {
+    const asked = schemas.map((schema) => explainer.explain(client, schema, body({ p1: 'x' })));
+    for (const found of await Promise.all(asked))
+      expect(found).toEqual([{ path: '/p1', keyword: 'type', message: 'must be number' }]);
+  }
+});
+
+it('says that nothing was found where the schema is itself, and when it is closed', async () => {
+  const explainer = start();
+  expect(await explainer.explain(client, schemaOf({ $ref: '#' }), quick)).toEqual(unexplained);
+  await explainer.close();
+  expect(await explainer.explain(client, schemaOf({}), quick)).toEqual(unexplained);
+});
+
+describe('two judges that disagree', () => {
+  const schema = schemaOf({ properties: { n: { type: 'number' } } });
+  const good = body({ n: 1 });
+
+  async function look(about: (explainer: ReturnType<typeof start>) => unknown) {
+    const metrics = createMetrics({ port: 0, token: undefined });
+    const log = vi.fn();
+    const seen: Disagreement[] = [];
+    const explainer = createExplainer({
+      log: { ...quiet, error: log },
+      metrics,
+      onDisagreement: (way) => seen.push(way),
+    });
+    onTestFinished(explainer.close);
+    await about(explainer);
+    // What was asked before has its answer.
+    await explainer.explain(client, schema, quick);
+    const counts = Array.from(
+      (await metrics.text()).matchAll(/disagreements_total\{way="(\w+)"\} 1/g),
+      ([, way]) => way,
+    );
+    return { seen, counts, logged: log.mock.calls.map(([line]) => line) };
+  }
+
+  it('are counted and logged, without the payload, where Ajv finds nothing', async () => {
+    const { seen, counts, logged } = await look(async (explainer) => {
+      expect(await explainer.explain(client, schema, good)).toMatchObject([
+        { path: '', keyword: 'unexplained' },
+      ]);
+    });
+    expect({ seen, counts }).toEqual({ seen: ['refused_by_judge'], counts: ['refused_by_judge'] });
+    expect(logged).toEqual([{ event: 'judge.disagreement', way: 'refused_by_judge', schema: schema.hash }]);
+  });
+
+  it('are counted and logged where Ajv refuses what was accepted, of which it sees one in 1,000', async () => {
+    const { seen, counts, logged } = await look((explainer) => {
+      for (let i = 0; i < 3_000; i++) explainer.sample(schema, quick);
+    });
+    expect({ seen, counts }).toEqual({ seen: ['refused_by_ajv'], counts: ['refused_by_ajv'] });
+    expect(logged).toEqual([
+      { event: 'judge.disagreement', way: 'refused_by_ajv', schema: schema.hash, keyword: 'type' },
+    ]);
+  });
+
+  it.each([
+    ['numbers beyond 2^53', { properties: { n: { minimum: 1 } } }, '{"n":9007199254740993}'],
+    ['multipleOf', { properties: { n: { multipleOf: 0.01 } } }, '{"n":1}'],
+    ['contains', { properties: { n: { contains: {} } } }, '{"n":[1]}'],
+    ['unevaluated parts', { unevaluatedProperties: { type: 'number' } }, '{"n":1}'],
+    ['the text __proto__', {}, '{"n":["__proto__"]}'],
+  ])('are silent about %s, where Ajv is known to err', async (_what, inexact, payload) => {
+    const { seen, logged } = await look((explainer) =>
+      explainer.explain(client, schemaOf(inexact), Buffer.from(payload)),
+    );
+    expect({ seen, logged }).toEqual({ seen: [], logged: [] });
+  });
+});
