@@ -31,6 +31,7 @@ describe('sluice-admin doctor', () => {
       'exports',
       'imports',
       'backup',
+      'validators',
       'Redis eviction',
     ])
       expect([check, found[check]?.level]).toEqual([check, 'ok']);
@@ -39,7 +40,7 @@ describe('sluice-admin doctor', () => {
     expect(stdout).toMatch(/^ok {4}indexes: all are there$/m);
   });
 
-  it('finds what is wrong in the database: an index, a part, a job, the backup, the version', async () => {
+  it('finds what is wrong in the database: an index, a part, a job, the backup, the validators, the version', async () => {
     const { db, store, env } = await start();
     await db.collection('jobs').dropIndex('owner_1_kind_1');
     await db
@@ -54,6 +55,8 @@ describe('sluice-admin doctor', () => {
       .collection<{ _id: string; finishedAt: Date }>('operations')
       .insertOne({ _id: 'backup', finishedAt: ago(30) });
     await db.collection<{ _id: string }>('operations').updateOne({ _id: 'schema' }, { $set: { version: 9 } });
+    for (const way of ['refused_by_judge', 'refused_by_judge', 'refused_by_ajv'] as const)
+      await store.disagreements.note(way);
     const { code, found } = await doctor(env);
     expect(code).toBe(1);
     expect(found).toMatchObject({
@@ -65,6 +68,10 @@ describe('sluice-admin doctor', () => {
       exports: { level: 'warn', message: expect.stringContaining(`${id} for 60 min`) },
       imports: { level: 'ok' },
       backup: { level: 'warn', message: expect.stringContaining('30 h ago') },
+      validators: {
+        level: 'warn',
+        message: expect.stringContaining('only the judge refused: 2, only Ajv: 1'),
+      },
       database: { level: 'fail', message: expect.stringContaining('version 9') },
     });
   });

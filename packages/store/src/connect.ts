@@ -13,6 +13,7 @@ import { backupStore } from './backup/backup.ts';
 import { connectionName } from './backup/connected-services.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { changeStore } from './changes.ts';
+import { disagreementStore } from './disagreements.ts';
 import { batchStore } from './entries/batches.ts';
 import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { entryStore } from './entries/entries.ts';
@@ -143,6 +144,7 @@ export function connectDatabase(
     webhooks,
     deliveries: deliveryStore(db),
     audit: auditStore(db),
+    disagreements: disagreementStore(db),
     inspection: inspection(db),
     cluster,
     balancer,

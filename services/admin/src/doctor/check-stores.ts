@@ -1,5 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Redis } from '@sluice/jobs/queue/redis.ts';
+import type { Disagreements } from '@sluice/store/disagreements.ts';
 import type { Inspection } from '@sluice/store/inspect.ts';
 import { inspectRedis, type RedisFacts } from '../inspect-redis.ts';
 import { type Checks, clock, type Finding, fail, fullness, ok, warn } from './finding.ts';
@@ -12,6 +13,7 @@ const orphanMs = 2 * 3_600_000;
 /** Checks the database and its server. */
 export const mongodbChecks = ({
   inspection,
+  disagreements,
   parts,
   backup: { refuseHalfRestored, lastAt },
   clock: now,
@@ -50,6 +52,7 @@ export const mongodbChecks = ({
       : warn(`parts of ${orphaned.length} jobs that are gone: start an export worker, which removes them`);
   },
   backup: async () => backup(await lastAt()),
+  validators: async () => validators(await disagreements.counts()),
 });
 
 /** Checks MongoDB where it is no cluster. */
@@ -84,6 +87,14 @@ function replicaSet(found: Awaited<ReturnType<Inspection['replicaSet']>>): Findi
   return members < 3
     ? warn(`${message}: nothing can be stored when one is away; three members survive that`)
     : ok(message);
+}
+
+function validators(found: Disagreements | undefined): Finding {
+  if (!found) return ok('they never disagreed');
+  const { refused_by_judge, refused_by_ajv, at } = found;
+  return warn(
+    `they disagreed, at ${at.toISOString()} for the last time; payloads that only the judge refused: ${refused_by_judge}, only Ajv: ${refused_by_ajv}: report the log lines with judge.disagreement`,
+  );
 }
 
 function backup(last: Date | undefined): Finding {
