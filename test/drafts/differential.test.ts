@@ -52,7 +52,7 @@ it.each(drafts)('judges by draft %s as other validators do', async (draft: Draft
     anySchema(draft),
     fc.array(anyPayload, { minLength: payloadsASchema, maxLength: payloadsASchema }),
     async (schema, payloads) => {
-      const linked = checkAndLink(checkSchema(toJson(schema))).schema;
+      const linked = checkAndLink(checkSchema(toJson(schema)));
       const judged = judgeAll(linked, payloads);
       const others = {
         ...(await oracle.judge(schema, draft, payloads)),

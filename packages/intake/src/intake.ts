@@ -1,7 +1,8 @@
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
+import type { CompiledSchema } from '@sluice/schemas/judge/compiled-schema.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
-import type { Validator } from '@sluice/schemas/validate/validator.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import {
@@ -11,6 +12,7 @@ import {
   maxFieldLength,
 } from '@sluice/store/applications/fields.ts';
 import { createFieldSet, type FieldSet } from './field-set.ts';
+import { createJudge, type Judge } from './validate-payload.ts';
 
 /** Everything needed to accept entries of an application. */
 export interface Intake {
@@ -21,7 +23,8 @@ export interface Intake {
   rawSchema: string;
   /** The version of the schema. */
   version: number;
-  validator: Validator;
+  schema: CompiledSchema;
+  judge: Judge;
   fields: FieldSet;
   /** Whether more fields may be recorded. */
   recorded: Extent;
@@ -35,14 +38,13 @@ const [recordBytes, characterBytes] = [2_000, 4];
 interface Dependencies {
   fields: FieldStore;
   compiler: Compiler;
-  /** See the compiler: for many applications, whose uploads are mostly accepted. */
-  isLazy?: boolean;
+  explainer: Explainer;
 }
 
 /** Compiles an application's schema and loads its fields. Throws ApiError if the schema cannot be compiled now. */
-export function createLoadIntake({ fields, compiler, isLazy = false }: Dependencies) {
+export function createLoadIntake({ fields, compiler, explainer }: Dependencies) {
   return async ({ id, domain, owner, rawSchema, version }: ApplicationRecord): Promise<Intake> => {
-    const compiling = compiler.compile(rawSchema, { client: owner.id, isLazy });
+    const compiling = compiler.compile(rawSchema, { client: owner.id });
     const [compiled, recorded] = await Promise.all([compiling, fields.of(id)]);
     // The schema compiled before, so only time or memory can be missing now.
     if (!compiled.ok) throw unavailable(`the schema cannot be compiled now: ${compiled.problem}`);
@@ -50,7 +52,7 @@ export function createLoadIntake({ fields, compiler, isLazy = false }: Dependenc
     known.add(schemaFields(parseSchema(rawSchema)));
     known.add(recorded.pointers);
     if (recorded.hasLarge) known.add([largeNumbers]);
-    const { validator } = compiled;
+    const { schema } = compiled;
     const characters = recorded.pointers.reduce((sum, { length }) => sum + length, rawSchema.length);
     return {
       id,
@@ -58,10 +60,11 @@ export function createLoadIntake({ fields, compiler, isLazy = false }: Dependenc
       owner: owner.id,
       rawSchema,
       version,
-      validator,
+      schema,
+      judge: createJudge(explainer, { domain, client: owner.id, schema }),
       fields: known,
       recorded: { overflow: recorded.overflow, closed: recorded.closed },
-      size: recordBytes + validator.size + characterBytes * characters,
+      size: recordBytes + schema.size + characterBytes * characters,
     };
   };
 }

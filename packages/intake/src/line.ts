@@ -21,9 +21,9 @@ export interface AcceptedLine {
 /** Its content is wrong. */
 export interface RefusedLine {
   kind: 'refused';
-  /** Has the first fault only, if there may be more. */
+  /** Without details if the payload does not conform. */
   refusal: Refusal;
-  /** Finds all faults. It costs more than the verdict, so ask only if someone reads them. */
+  /** Finds all details. It costs more than the verdict, so ask only if someone reads them. Never rejects. */
   explain(): Promise<Refusal>;
   /** The payload as text; absent if the line has none. */
   payload?: Buffer;

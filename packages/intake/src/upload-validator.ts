@@ -1,12 +1,10 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
-import { OutOfSteps } from '@sluice/schemas/budget.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';
 import type { Intake, RecordFields } from './intake.ts';
-import { type Judged, type Refusal, refuse } from './line.ts';
+import { type Judged, refuse } from './line.ts';
 import { tooLarge } from './line-errors.ts';
-import { validatePayload } from './validate-payload.ts';
+import { nonconforming, validateQuickly } from './validate-payload.ts';
 import type { ValidateAnswer, ValidateRequest } from './validate-thread.ts';
 
 export interface UploadValidator {
@@ -43,7 +41,6 @@ const deadlineMs = 10_000;
 const tooMuch = (what: 'long' | 'much memory'): ValidateAnswer => ({
   kind: 'refused',
   refusal: tooLarge(`to read and validate the payload takes too ${what}; send less at once`),
-  hasMore: false,
 });
 
 /**
@@ -52,7 +49,6 @@ const tooMuch = (what: 'long' | 'much memory'): ValidateAnswer => ({
  */
 export function createUploadValidator(
   recordFields: Pick<RecordFields, 'find' | 'notOnRecord'>,
-  log: Pick<Logger, 'error'>,
   { capacity = unlimited, waitMs = Number.POSITIVE_INFINITY }: { capacity?: Admission; waitMs?: number } = {},
 ): UploadValidator {
   const thread = createThread<ValidateRequest, ValidateAnswer>({
@@ -65,37 +61,19 @@ export function createUploadValidator(
     tooLarge: tooMuch('much memory'),
   });
 
-  function validateHere(application: Intake, body: Buffer): Judged {
-    const { domain, validator } = application;
-    const fate = validatePayload({ domain, validator: validator.quick }, body, (payload) =>
-      recordFields.find(application, payload),
-    );
-    if (fate.kind === 'accepted') return fate;
-    const { refusal, explain } = fate;
-    const explained = () => explain().catch(ifOutOfSteps(() => explainAside(application, body, refusal)));
-    return { ...fate, explain: explained };
-  }
-
-  async function ask(
-    application: Intake,
-    body: Buffer,
-    code: () => Promise<string>,
-    kind: 'first' | 'exhaustive',
-  ) {
-    const { id, version, domain, owner, rawSchema } = application;
-    const schema = `${id} ${version} ${kind}`;
-    const work = (learn?: ValidateRequest['learn']) => {
+  async function ask({ id, version, domain, owner, rawSchema, schema }: Intake, body: Buffer) {
+    const send = (learn?: ValidateRequest['learn']) => {
       // Sending a view would send the whole buffer behind it.
       const copy = new Uint8Array(body);
-      const request = { schema, domain, body: copy, ...(learn && { learn }) };
-      return thread.ask(owner, request, { transfer: [copy.buffer] });
+      const request = { schema: `${id} ${version}`, domain, body: copy, ...(learn && { learn }) };
+      const work = () => thread.ask(owner, request, { transfer: [copy.buffer] });
+      return capacity.run(owner, work, Math.max(body.length, quickBytes));
     };
-    const send = (learn?: ValidateRequest['learn']) =>
-      capacity.run(owner, () => work(learn), Math.max(body.length, quickBytes));
     try {
       const answer = await send();
       if (answer.kind !== 'unknown') return answer;
-      const taught = await send({ code: await code(), rawSchema });
+      const { linked, draft, hash, instructions } = schema;
+      const taught = await send({ outline: { linked, draft, hash, instructions }, rawSchema });
       if (taught.kind === 'unknown') throw new Error('the validator forgot the schema that it was told');
       return taught;
     } catch (error) {
@@ -109,45 +87,24 @@ export function createUploadValidator(
   }
 
   async function validateAside(application: Intake, body: Buffer): Promise<Judged> {
-    const { validator } = application;
-    const answer = await ask(application, body, validator.code, 'first');
+    const answer = await ask(application, body);
     if (answer.kind === 'failed') throw new Error(`the validation failed: ${answer.reason}`);
-    if (answer.kind === 'refused') {
-      const { refusal, hasMore } = answer;
-      const refused = refuse(refusal, body);
-      return hasMore ? { ...refused, explain: () => explainAside(application, body, refusal) } : refused;
-    }
+    if (answer.kind === 'refused') return refuse(answer.refusal, body);
+    const json = withoutByteOrderMark(body);
+    if (answer.kind === 'nonconforming') return { ...nonconforming(application.judge, json), payload: body };
+    application.judge.accepted(json);
     const fields = recordFields.notOnRecord(application, answer.fields);
-    return { kind: 'accepted', json: withoutByteOrderMark(body), bson: Buffer.from(answer.bson), fields };
-  }
-
-  /** All faults, or the first fault if no more can be found. */
-  async function explainAside(application: Intake, body: Buffer, first: Refusal): Promise<Refusal> {
-    const { id, validator } = application;
-    const code = await validator.exhaustiveCode();
-    if (code === undefined) return first;
-    const answer = await ask(application, body, async () => code, 'exhaustive');
-    if (answer.kind === 'failed')
-      log.error({ event: 'validator.defect', application: id, reason: answer.reason });
-    return answer.kind === 'refused' && answer.hasMore ? answer.refusal : first;
+    return { kind: 'accepted', json, bson: Buffer.from(answer.bson), fields };
   }
 
   return {
     validate(application, body) {
       if (!isQuick(body)) return validateAside(application, body);
-      try {
-        return validateHere(application, body);
-      } catch (error) {
-        return ifOutOfSteps(() => validateAside(application, body))(error);
-      }
+      const fate = validateQuickly(application.judge, body, (payload) =>
+        recordFields.find(application, payload),
+      );
+      return fate === 'too many steps' ? validateAside(application, body) : fate;
     },
     close: thread.close,
   };
 }
-
-const ifOutOfSteps =
-  <T>(otherwise: () => T) =>
-  (error: unknown): T => {
-    if (error instanceof OutOfSteps) return otherwise();
-    throw error;
-  };

@@ -1,18 +1,22 @@
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
+import {
+  type CompiledSchema,
+  createCompiledSchema,
+  type Outline,
+} from '@sluice/schemas/judge/compiled-schema.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
-import { createRun, isTooMany, type Run } from '@sluice/schemas/validate/run.ts';
 import { serve } from '@sluice/threads/serve.ts';
 import { LRUCache } from 'lru-cache';
 import { createFieldSet, type FieldSet } from './field-set.ts';
 import type { Refusal } from './line.ts';
-import { validatePayload } from './validate-payload.ts';
+import { type Judge, validatePayload } from './validate-payload.ts';
 
 /** A request to the thread of ./upload-validator.ts, which remembers the latest schemas. */
 export interface ValidateRequest {
-  /** A unique name of the code. */
+  /** A unique name of the version of the schema. */
   schema: string;
   /** Sent after the answer `unknown`. */
-  learn?: { code: string; rawSchema: string };
+  learn?: { outline: Outline; rawSchema: string };
   domain: string;
   body: Uint8Array;
 }
@@ -23,29 +27,36 @@ export type ValidateAnswer =
   | { kind: 'failed'; reason: string }
   /** `fields`: the fields that are not in the schema. `bson`: the payload. */
   | { kind: 'taken'; fields: string[]; bson: ArrayBuffer }
-  /** `hasMore`: the exhaustive code may find more faults. */
-  | { kind: 'refused'; refusal: Refusal; hasMore: boolean };
+  | { kind: 'refused'; refusal: Refusal }
+  | { kind: 'nonconforming' };
 
 interface Known {
-  run: Run;
+  schema: CompiledSchema;
   fields: FieldSet;
 }
 
-/** Its size is in characters of code, each of which takes about three bytes of the heap. */
 const known = new LRUCache<string, Known>({ max: 50, maxSize: 64 * 1024 ** 2 });
 
 function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswer {
   const own = known.get(schema) ?? (learn && take(schema, learn));
   if (!own) return { kind: 'unknown' };
-  let hasMore = false;
-  const validate = (payload: unknown) => {
-    const issues = own.run.run(payload);
-    hasMore = issues !== null && !isTooMany(issues);
-    return issues;
+  const { schema: judging, fields } = own;
+  let conforms = true;
+  const judge: Judge = {
+    domain,
+    ...judging,
+    judge(payload) {
+      const verdict = judging.judge(payload);
+      conforms = verdict !== 'does not conform';
+      return verdict;
+    },
+    // The other thread does both.
+    explain: async () => [],
+    accepted: () => {},
   };
-  const validator = { validate, explain: async () => [] };
-  const fate = validatePayload({ domain, validator }, Buffer.from(body.buffer), own.fields.unknown);
-  if (fate.kind === 'refused') return { kind: 'refused', refusal: fate.refusal, hasMore };
+  const fate = validatePayload(judge, Buffer.from(body.buffer), fields.unknown);
+  if (!conforms) return { kind: 'nonconforming' };
+  if (fate.kind === 'refused') return { kind: 'refused', refusal: fate.refusal };
   // A copy without the pool that small buffers share.
   return { kind: 'taken', fields: fate.fields, bson: new Uint8Array(fate.bson).buffer };
 }
@@ -59,11 +70,12 @@ function answerOrFail(request: ValidateRequest): ValidateAnswer {
   }
 }
 
-function take(schema: string, { code, rawSchema }: { code: string; rawSchema: string }): Known {
+function take(name: string, { outline, rawSchema }: NonNullable<ValidateRequest['learn']>): Known {
   const fields = createFieldSet();
   fields.add(schemaFields(parseSchema(rawSchema)));
-  const made = { run: createRun(code), fields };
-  known.set(schema, made, { size: code.length });
+  const schema = createCompiledSchema(outline);
+  const made = { schema, fields };
+  known.set(name, made, { size: schema.size });
   return made;
 }
 

@@ -1,31 +1,19 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { afterAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { faultsOf } from '../../../test/support/faults-of.ts';
 import { createCompiler } from './compile/compiler.ts';
-import { instrument } from './compile/instrument.ts';
-import { createValidator, type Validator } from './validate/validator.ts';
+import type { CompiledSchema } from './judge/compiled-schema.ts';
 
 // What is tested here is not how long it takes, on a busy machine.
 const compiler = createCompiler({ deadlineMs: 60_000 });
 afterAll(() => compiler.close());
 
-async function compile(schema: object): Promise<Validator> {
+async function compile(schema: object): Promise<CompiledSchema> {
   const compiled = await compiler.compile(JSON.stringify({ type: 'object', ...schema }));
   if (!compiled.ok) throw new Error(compiled.problem);
-  return compiled.validator;
+  return compiled.schema;
 }
-
-describe('asynchronous code, for which any payload would pass,', () => {
-  it('is not made', () => {
-    expect(() => instrument('module.exports = async function validate() {}')).toThrow('asynchronous');
-  });
-
-  it('passes nothing', () => {
-    const generated = { code: 'return async () => true;', instructions: 0 };
-    const validator = createValidator(async () => undefined, { generated });
-    expect(validator.validate({})).not.toBeNull();
-  });
-});
 
 describe('a payload', () => {
   const schemas: [what: string, schema: object, payload: object][] = [
@@ -46,15 +34,14 @@ describe('a payload', () => {
   it.each(schemas)('%s', async (_what, schema, payload) => {
     const validator = await compile(schema);
     const before = structuredClone(payload);
-    const first = validator.validate(payload);
-    if (first) await validator.explain(payload, first);
+    faultsOf(validator, payload);
     expect(payload).toEqual(before);
   });
 
   it('is no place that a schema reads from', async () => {
     const validator = await compile({ properties: { a: { const: { $data: '1/b' } } } });
-    expect(validator.validate({ a: { $data: '1/b' }, b: 1 })).toBeNull();
-    expect(validator.validate({ a: 1, b: 1 })).toMatchObject([{ path: '/a', keyword: 'const' }]);
+    expect(faultsOf(validator, { a: { $data: '1/b' }, b: 1 })).toBeNull();
+    expect(faultsOf(validator, { a: 1, b: 1 })).toMatchObject([{ path: '/a', keyword: 'const' }]);
   });
 });
 
@@ -70,8 +57,8 @@ it('keeps schemas apart that have the same $id', async () => {
     [numbers, 1, 'x'],
     [strings, 'x', 1],
   ] as const) {
-    expect(validator.validate({ value: good })).toBeNull();
-    expect(validator.validate({ value: bad })).toMatchObject([{ path: '/value', keyword: 'type' }]);
+    expect(faultsOf(validator, { value: good })).toBeNull();
+    expect(faultsOf(validator, { value: bad })).toMatchObject([{ path: '/value', keyword: 'type' }]);
   }
 });
 

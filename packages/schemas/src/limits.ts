@@ -16,29 +16,22 @@ export const limits = {
   compileDeadlineMs: 2_000,
   /** The heap of the compile thread. Using it up ends the thread, not the process. */
   compileHeapMb: 192,
-  /** Generated code of one schema. */
-  codeLength: 8 * 1024 * 1024,
   /** Longest `pattern`. */
   patternLength: 4_096,
   /** RE2 instructions of one pattern. A step of the engine may visit each of them. */
   patternInstructions: 5_000,
   /** RE2 instructions of all patterns of a schema. */
   schemaInstructions: 25_000,
-  /** The main thread parses 100,000 characters in 1 to 2 ms, and builds an instruction of a pattern in 2 µs. */
-  quickCodeLength: 192 * 1024,
+  /** The main thread builds an instruction of a pattern in 2 µs. */
   quickInstructions: 1_000,
   /** It makes the rules of a linked schema of this length in 2 ms. */
   quickSchemaLength: 32 * 1024,
-  /** Generated code that is kept although no validator needs it always. A character takes about three bytes. */
-  heldCode: 16 * 1024 * 1024,
   /** The state cache of one pattern. The engine's default is 8 MiB. */
   patternCacheBytes: 512 * 1024,
   /** `format: regex` refuses longer strings, as nobody writes such expressions. */
   regexFormatLength: 4_096,
   /** Issues listed for one payload. */
   maxDetails: 100,
-  /** The exhaustive code stops at this number of errors: more than maxDetails, as it may drop some. */
-  maxGathered: 1_000,
   /** Steps of a validation on the main thread. Longer ones move to another thread. */
   quickSteps: 20_000,
   /** Steps of any validation. A step takes 1 to 25 ns. */
@@ -46,7 +39,7 @@ export const limits = {
   /** Steps for each character of a long payload. Ordinary schemas take 1 to 7. */
   stepsPerCharacter: 8,
   /** Processor time of a message to the explainer. It begins no question after `explainMessageMs`. */
-  explainDeadlineMs: 1_000,
+  explainDeadlineMs: 2_000,
   explainMessageMs: 200,
   /** The heap of its thread, and the share of compiled functions. Each takes about 60 to 90 KB. */
   explainHeapMb: 256,

@@ -6,6 +6,7 @@ import { createJobQueue, createProducer } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue, invalidationsQueue, jobsQueue, purgesQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis, hearChanges } from '@sluice/jobs/queue/redis.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
+import { createExplainer } from '@sluice/schemas/explain/explainer.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
@@ -37,9 +38,14 @@ export async function startApi(
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient', metrics);
   const redis = connectRedis(config.redis, log, 'impatient');
   monitorRedis(redis, metrics);
-  const compiler = createCompiler({ capacity: capacity.schemas, metrics, log });
+  const compiler = createCompiler({ capacity: capacity.schemas, metrics });
+  const explainer = createExplainer({
+    metrics,
+    log,
+    onDisagreement: (way) => void store.disagreements.note(way).catch(() => undefined),
+  });
   const feed = createFeed(store.changes, log);
-  const cache = createApplicationCache({ ...store, compiler, feed, metrics });
+  const cache = createApplicationCache({ ...store, compiler, explainer, feed, metrics });
   const refusalRecorder = createRefusalRecorder(store, log);
   const unhear = hearChanges(config.redis, log, cache.forget);
   const jobQueue = (definition: typeof jobsQueue) =>
@@ -73,7 +79,7 @@ export async function startApi(
     unhear();
     redis.disconnect();
     await refusalRecorder.close();
-    await Promise.all([compiler.close(), store.close()]);
+    await Promise.all([compiler.close(), explainer.close(), store.close()]);
   }
 
   const stopping = new AbortController();

@@ -6,6 +6,7 @@ import { invalidationsQueue, jobsQueue, purgesQueue, timings as usual } from '@s
 import { announceChange } from '@sluice/jobs/queue/redis.ts';
 import { openWorker, type RunningWorker, startWorker } from '@sluice/jobs/worker.ts';
 import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
+import { createExplainer } from '@sluice/schemas/explain/explainer.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { deletionKind } from './deletion/deletion-kind.ts';
@@ -21,6 +22,8 @@ import { createPost } from './webhooks/post.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
 const purgesAtOnce = 500;
+/** Nobody waits for the answer, and a report keeps what was found. */
+const explainWaitMs = 60_000;
 
 /** Does all jobs except exports, purges and announces applications, sets milestones, and deletes expired entries. */
 export async function startIngestWorker(
@@ -40,7 +43,13 @@ export async function startIngestWorker(
   monitorBackups(store.backup, metrics);
   const invalidations = createProducer(invalidationsQueue, redis, config.redis, log);
   const purges = createProducer(purgesQueue, redis, config.redis, log);
-  const compiler = createCompiler({ metrics, log });
+  const compiler = createCompiler({ metrics });
+  const explainer = createExplainer({
+    metrics,
+    log,
+    waitMs: explainWaitMs,
+    onDisagreement: (way) => void store.disagreements.note(way).catch(() => undefined),
+  });
   const refusalRecorder = createRefusalRecorder(store, log);
   const stopMilestones = startMilestones(store, log);
   const post = createPost(config.webhookAllow);
@@ -76,10 +85,10 @@ export async function startIngestWorker(
         },
       },
       jobsTask(
-        importKind({ store, compiler, refusalRecorder, leaseMs, log }),
-        rehearsalKind({ store, compiler, leaseMs }),
+        importKind({ store, compiler, explainer, refusalRecorder, leaseMs, log }),
+        rehearsalKind({ store, compiler, explainer, leaseMs }),
         deletionKind({ store, leaseMs, log }),
-        replayKind({ store, compiler, leaseMs }),
+        replayKind({ store, compiler, explainer, leaseMs }),
       ),
     ],
     async clean() {
@@ -92,7 +101,7 @@ export async function startIngestWorker(
       stopExpiring();
       redis.disconnect();
       await refusalRecorder.close();
-      await Promise.all([compiler.close(), store.close()]);
+      await Promise.all([compiler.close(), explainer.close(), store.close()]);
     },
   });
 }

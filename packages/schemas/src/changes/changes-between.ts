@@ -44,5 +44,4 @@ function reasonOf(error: unknown): string {
 const draftIn = ({ $schema }: Schema): Draft => draftOf($schema) ?? '2020-12';
 
 /** The schema without notes, with pointers for references. */
-const resolved = (schema: Schema, draft: Draft) =>
-  link(schema, draft, checkWalk(schema, draft), 'named').schema;
+const resolved = (schema: Schema, draft: Draft) => link(schema, draft, checkWalk(schema, draft), 'named');

@@ -6,9 +6,9 @@ import ajvDraft04 from 'ajv-draft-04';
 import { type Draft, metaSchemaUris } from '../draft.ts';
 import { Refused } from '../refusal.ts';
 import { createRuntime } from '../runtime.ts';
-import { isObject } from '../schema.ts';
+import { isObject, type Schema } from '../schema.ts';
 import type { Checked } from './check.ts';
-import { type Linked, link } from './link.ts';
+import { link } from './link.ts';
 
 type AjvClass = new (options: Options) => Ajv;
 
@@ -20,19 +20,18 @@ export const ajvClasses: Record<Draft, AjvClass> = {
   '04': ajvDraft04.default as unknown as AjvClass,
 };
 
-/** Ajv asks for the functions themselves, though generated code calls those of its own runtime. */
-export const free = createRuntime(() => {});
+const free = createRuntime(() => {});
 
 /** They word what the meta-schema of a draft refuses. */
 const checkers = new Map<Draft, Ajv>();
 
 /** Checks a schema against the meta-schema of its draft, and links it. Throws Refused. */
-export function checkAndLink({ schema, draft, walk }: Checked): Linked {
+export function checkAndLink({ schema, draft, walk }: Checked): Schema {
   // Ajv knows only one URI for each draft.
   checkBy(draft, { ...schema, $schema: metaSchemaUris[draft] }, '');
   const linked = link(schema, draft, walk);
   // The first check skips parts that only a reference makes a schema.
-  checkBy(draft, linked.schema, 'a reference leads to what is ');
+  checkBy(draft, linked, 'a reference leads to what is ');
   return linked;
 }
 
@@ -74,7 +73,7 @@ function mapMembers(value: unknown, map: (member: unknown, key: string) => unkno
 }
 
 /** Ajv's own keyword takes quadratic time. */
-export const uniqueItems: CodeKeywordDefinition = {
+const uniqueItems: CodeKeywordDefinition = {
   keyword: 'uniqueItems',
   type: 'array',
   schemaType: 'boolean',
@@ -86,7 +85,7 @@ export const uniqueItems: CodeKeywordDefinition = {
   code(cxt) {
     const { gen, data, schema } = cxt;
     if (!schema) return;
-    const find = gen.scopeValue('func', { ref: free.findDuplicate, code: _`$.findDuplicate` });
+    const find = gen.scopeValue('func', { ref: free.findDuplicate });
     const pair = gen.const('pair', _`${find}(${data})`);
     cxt.setParams({ pair });
     cxt.fail(_`${pair} !== undefined`);

@@ -1,22 +1,13 @@
 import { type Draft, metaSchemaUris, refStandsAlone } from '../draft.ts';
 import { limits } from '../limits.ts';
 import { Refused } from '../refusal.ts';
-import { isObject } from '../schema.ts';
+import { isObject, type Schema } from '../schema.ts';
 import type { Place, Target, Walk } from './check-walk.ts';
 import { keywordsOf } from './keywords.ts';
 import { metaSchemaAt } from './meta-schemas.ts';
 
-/** Marks each schema of a document that uses `unevaluated…`. */
-export const tracked = 'sluice:evaluated';
-
 /** The dynamic anchors on a way through the schema. For each name the first one counts. */
 type Scope = { key: string; anchors: Map<string, Place> };
-
-export type Linked = {
-  schema: Record<string, unknown>;
-  /** Whether the schema uses `unevaluated…`. */
-  tracks: boolean;
-};
 
 /**
  * Replaces identifiers, anchors and dynamic references by plain references to definitions, and drops unknown keywords.
@@ -29,13 +20,8 @@ export function link(
   draft: Draft,
   { places, targets, dynamicAnchors }: Walk,
   metaSchemas: 'copied' | 'named' = 'copied',
-): Linked {
+): Schema {
   const keywords = keywordsOf(draft);
-  const tracks = [...places.keys()].some(
-    (schema) =>
-      (keywords.has('unevaluatedItems') && 'unevaluatedItems' in schema) ||
-      (keywords.has('unevaluatedProperties') && 'unevaluatedProperties' in schema),
-  );
   const definitions: Record<string, unknown> = {};
   const names = new Map<string, string>();
   const todo: { name: string; place: Place; scope: Scope }[] = [];
@@ -46,7 +32,7 @@ export function link(
   const schema = copy(root, start) as Record<string, unknown>;
   for (let next = todo.pop(); next; next = todo.pop())
     definitions[next.name] = copy(next.place.schema, next.scope);
-  return { schema: { $schema: metaSchemaUris[draft], ...schema, definitions }, tracks };
+  return { $schema: metaSchemaUris[draft], ...schema, definitions };
 
   function copy(schema: unknown, outer: Scope): unknown {
     if (!isObject(schema) || Object.keys(schema).length === 0) return schema;
@@ -57,7 +43,7 @@ export function link(
       refer(keyword, target, scope),
     );
     if (refStandsAlone(draft) && references[0]) return { $ref: references[0] };
-    const out: Record<string, unknown> = tracks ? { [tracked]: true } : {};
+    const out: Record<string, unknown> = {};
     for (const [keyword, value] of Object.entries(schema)) {
       const shape = keywords.get(keyword);
       if (shape === 'data') out[keyword] = value;

@@ -12,7 +12,6 @@ import type { Outline } from '../judge/compiled-schema.ts';
 import { type Members, membersIn } from '../patterns/property.ts';
 import { Refused } from '../refusal.ts';
 import { parseSchema } from '../schema.ts';
-import { type Generated, generate } from './generate.ts';
 import { outlineOf } from './outline.ts';
 
 /** A request to the thread of ./compiler.ts, which keeps no state between requests. */
@@ -21,8 +20,6 @@ export interface CompileRequest {
   raw: string;
   /** No application has the schema yet, so more is refused. */
   isNew: boolean;
-  /** `outline`: without code. */
-  form: 'outline' | 'first' | 'exhaustive';
   /** The text of the current schema, to list the changes. */
   inForce?: string;
 }
@@ -32,27 +29,24 @@ export type CompileReply =
       outline: Outline;
       /** What the property escapes of patterns match. */
       members: Members;
-      generated: Generated | undefined;
       warnings: string[];
       changes: Change[];
     }
   | { problem: string };
 
 // Warms up Ajv, so that the first schema does not pay for it.
-generate(checkSchema('{"type":"object"}'), false);
+checkAndLink(checkSchema('{"type":"object"}'));
 
-serve<CompileRequest, CompileReply>(({ raw, isNew, form, inForce }) => {
+serve<CompileRequest, CompileReply>(({ raw, isNew, inForce }) => {
   try {
     if (isNew) refuseInexact(raw);
     const checked = checkSchema(raw);
     const warnings = isNew ? warningsOf(checked) : [];
     // An accepted schema was checked before.
-    const linked =
-      form === 'outline' ? link(checked.schema, checked.draft, checked.walk) : checkAndLink(checked);
-    const generated = form === 'outline' ? undefined : generate(checked, form === 'exhaustive', linked);
+    const linked = isNew ? checkAndLink(checked) : link(checked.schema, checked.draft, checked.walk);
     const outline = outlineOf(linked, checked.draft);
     const changes = inForce === undefined ? [] : changesBetween(parseSchema(inForce), checked.schema);
-    return { outline, members: membersIn(outline.linked), generated, warnings, changes };
+    return { outline, members: membersIn(outline.linked), warnings, changes };
   } catch (error) {
     return { problem: describe(error) };
   }

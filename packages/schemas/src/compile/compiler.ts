@@ -1,5 +1,3 @@
-import { unavailable } from '@sluice/shared/errors.ts';
-import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { type Admission, createThread, unlimited } from '@sluice/threads/thread.ts';
 import type { Change } from '../changes/report.ts';
@@ -7,12 +5,11 @@ import { type CompiledSchema, createCompiledSchema } from '../judge/compiled-sch
 import { limits } from '../limits.ts';
 import { learnMembers } from '../patterns/property.ts';
 import { createSharing } from '../sharing.ts';
-import { createValidator, type Validator } from '../validate/validator.ts';
 import type { CompileReply, CompileRequest } from './compile-thread.ts';
 
 /** `warnings`: probable mistakes in a new schema. `changes`: since the schema `inForce`. */
 export type Compiled =
-  | { ok: true; schema: CompiledSchema; validator: Validator; warnings: string[]; changes: Change[] }
+  | { ok: true; schema: CompiledSchema; warnings: string[]; changes: Change[] }
   | { ok: false; problem: string };
 
 interface CompileOptions {
@@ -22,12 +19,10 @@ interface CompileOptions {
   isNew?: boolean;
   /** The text of the current schema, if this one may replace it. */
   inForce?: string;
-  /** Code is generated only when a payload needs it, where rules say what conforms. Equal schemas share a validator. */
-  isLazy?: boolean;
 }
 
 export type Compiler = {
-  /** Compiles the text of a schema. Rejects if `capacity` does, or the compiler is closed or cannot start. */
+  /** Compiles the text of a schema. Schemas that mean the same share what they become. Rejects if `capacity` does, or the compiler is closed or cannot start. */
   compile(raw: string, options?: CompileOptions): Promise<Compiled>;
   close(): Promise<void>;
 };
@@ -37,16 +32,13 @@ export function createCompiler({
   deadlineMs = limits.compileDeadlineMs,
   capacity = unlimited,
   metrics,
-  log,
 }: {
   deadlineMs?: number;
   capacity?: Admission;
   metrics?: Pick<Metrics, 'observe'>;
-  log?: Pick<Logger, 'error'>;
 } = {}): Compiler {
   const timeOf = (result: string) => metrics?.observe('sluice_schema_compile_duration_seconds', { result });
   const times = { ok: timeOf('ok'), refused: timeOf('refused'), failed: timeOf('failed') };
-  const onDefect = (error: unknown) => log?.error({ event: 'validator.defect', err: error });
   const thread = createThread<CompileRequest, CompileReply>({
     name: 'the schema compiler',
     file: new URL('./compile-thread.ts', import.meta.url),
@@ -55,7 +47,7 @@ export function createCompiler({
     tooLong: { problem: 'the schema takes too long to compile' },
     tooLarge: { problem: 'the schema takes too much memory to compile' },
   });
-  const shared = createSharing<{ schema: CompiledSchema; validator: Validator }>();
+  const shared = createSharing<CompiledSchema>();
   // A schema that a quiet machine accepted must also load on a busy one.
   const accepted = { deadlineMs: 10 * deadlineMs };
 
@@ -72,33 +64,14 @@ export function createCompiler({
     }
   }
 
-  async function generate(raw: string, client: string, form: 'first' | 'exhaustive') {
-    const answer = await ask(client, { raw, isNew: false, form });
-    if ('generated' in answer) return answer.generated;
-    // The schema compiled before, so only time or memory can be missing now.
-    if (form === 'first') throw unavailable(`the schema cannot be compiled now: ${answer.problem}`);
-    return undefined;
-  }
-
   return {
-    async compile(raw, { client = '', isNew = false, inForce, isLazy = false } = {}) {
-      const answer = await ask(client, { raw, isNew, form: isLazy ? 'outline' : 'first', inForce });
+    async compile(raw, { client = '', isNew = false, inForce } = {}) {
+      const answer = await ask(client, { raw, isNew, inForce });
       if ('problem' in answer) return { ok: false, problem: answer.problem };
-      const { outline, members, generated, warnings, changes } = answer;
+      const { outline, members, warnings, changes } = answer;
       learnMembers(members);
-      const create = () => {
-        const schema = createCompiledSchema(outline);
-        const size = schema.size + (generated ? generated.code.length * 3 : 0);
-        const validator = createValidator((form) => generate(raw, client, form), {
-          schema,
-          generated,
-          onDefect,
-          size,
-        });
-        return { schema, validator };
-      };
-      const { schema, validator } = isLazy ? shared(outline.hash, create) : create();
-      return { ok: true, schema, validator, warnings, changes };
+      const schema = shared(outline.hash, () => createCompiledSchema(outline));
+      return { ok: true, schema, warnings, changes };
     },
     close: thread.close,
   };

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { toJson } from '@sluice/json/numbers.ts';
-import type { Linked } from '../check/link.ts';
 import type { Draft } from '../draft.ts';
 import type { Outline } from '../judge/compiled-schema.ts';
 import { rulesOf } from '../judge/rules-of.ts';
@@ -8,9 +7,10 @@ import { limits } from '../limits.ts';
 import { buildPattern } from '../patterns/linear-regexp.ts';
 import { Refused } from '../refusal.ts';
 import { runtime } from '../runtime.ts';
+import type { Schema } from '../schema.ts';
 
 /** Throws Refused where the schema or its patterns are too large. */
-export function outlineOf({ schema }: Linked, draft: Draft): Outline {
+export function outlineOf(schema: Schema, draft: Draft): Outline {
   const linked = toJson(schema);
   if (linked.length > limits.linkedLength)
     throw new Refused('the schema is too large once its references expand');
@@ -18,7 +18,7 @@ export function outlineOf({ schema }: Linked, draft: Draft): Outline {
   return { linked, draft, hash, instructions: instructionsOf(patternsOf(schema)) };
 }
 
-function patternsOf(schema: Linked['schema']): Set<string> {
+function patternsOf(schema: Schema): Set<string> {
   const sources = new Set<string>();
   rulesOf(schema, (source) => {
     sources.add(source);

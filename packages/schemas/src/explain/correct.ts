@@ -1,8 +1,8 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { ErrorObject } from 'ajv';
-import { numberCheck } from '../accept/scalar-checks.ts';
+import { numberCheck } from '../judge/scalar-checks.ts';
+import { createFindDuplicate } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
-import { createFindDuplicate } from '../validate/runtime.ts';
 
 const findDuplicate = createFindDuplicate(() => {});
 
@@ -30,7 +30,7 @@ export function correct(error: ErrorObject, payload: unknown, schema: Schema): E
     default:
   }
   if ((typeof value === 'number' || typeof value === 'bigint') && parent) {
-    if (numberCheck(keyword, own, parent)?.(value)) return [];
+    if (numberCheck(keyword, own, parent)?.(value, undefined)) return [];
     if (typeof own === 'bigint')
       return [told(error, error.message?.replace(String(Number(own)), String(own)) ?? '')];
   }

@@ -1,17 +1,20 @@
 import { parseExactJson, parseJson } from '@sluice/json/parse-json.ts';
-import type { Linked } from '../compile/link.ts';
-import type { Draft } from '../draft.ts';
+import type { Outline } from '../judge/compiled-schema.ts';
 import { limits } from '../limits.ts';
-import { isObject } from '../schema.ts';
-import { budget } from '../validate/runtime.ts';
+import { budget } from '../runtime.ts';
+import { parseSchema } from '../schema.ts';
 import { correct } from './correct.ts';
 import { toIssue } from './describe.ts';
+import { findPlace } from './find-place.ts';
+import { hasMember } from './has-member.ts';
 import type { Issue } from './issue.ts';
 import { compile } from './plain-ajv.ts';
 
 export interface Explanation {
-  /** Empty if Ajv finds nothing wrong. */
+  /** Empty if the payload conforms. */
   issues: Issue[];
+  /** Whether Ajv sees them. If not, the judge told the place of one. */
+  isSeen: boolean;
   /** Whether Ajv is known to judge such a schema and such a payload right. */
   isExact: boolean;
 }
@@ -22,12 +25,23 @@ export interface Explain {
   bytes: number;
 }
 
-/** Finds what is wrong with payloads by a linked schema. Throws plain errors for what Ajv cannot compile. */
-export function createExplain(linked: Linked, draft: Draft): Explain {
-  const { errorsOf, bytes } = compile(linked, draft);
-  const isExactSchema = !linked.usesMetaSchema && !hasInexact(linked.schema);
+/** Finds what is wrong with payloads. */
+export function createExplain({ linked, draft }: Pick<Outline, 'linked' | 'draft'>): Explain {
+  const schema = parseSchema(linked);
+  const { errorsOf, bytes } = compile(schema, draft);
+  const isExactSchema = !largeNumber.test(linked) && !hasMember(schema, (name) => inexact.has(name));
+
+  function issuesOf(payload: unknown, exact: unknown): Issue[] {
+    const issues: Issue[] = [];
+    for (const error of errorsOf(payload)) {
+      issues.push(...correct(error, exact, schema).map(toIssue));
+      if (issues.length >= limits.maxDetails) break;
+    }
+    return issues.slice(0, limits.maxDetails);
+  }
+
   return {
-    bytes,
+    bytes: bytes + linked.length * 4,
     explain(body) {
       // The time of the question bounds it instead.
       budget.refill(Number.POSITIVE_INFINITY);
@@ -35,21 +49,20 @@ export function createExplain(linked: Linked, draft: Draft): Explain {
       const mayBeLarge = largeNumber.test(text);
       const payload = parseJson(text);
       const exact = mayBeLarge ? parseExactJson(text) : payload;
-      const issues: Issue[] = [];
-      for (const error of errorsOf(payload)) {
-        if (issues.length >= limits.maxDetails) break;
-        issues.push(...correct(error, exact, linked.schema).map(toIssue));
-      }
+      const issues = issuesOf(payload, exact);
+      const isSeen = issues.length > 0;
+      const place = isSeen ? undefined : findPlace(schema, exact);
       return {
-        issues: issues.slice(0, limits.maxDetails),
-        isExact: isExactSchema && !mayBeLarge && !text.includes('__proto__'),
+        issues: place ? [place] : issues,
+        isSeen,
+        isExact: isExactSchema && !mayBeLarge && !misleading.test(text),
       };
     },
   };
 }
 
 /** A number that may be beyond 2^53. */
-const largeNumber = /\d{16}|\de/i;
+const largeNumber = /[\s[,:-](?:\d{16}|\d[\d.]*e)/i;
 
 /**
  * Ajv divides doubles, reuses the last result for an empty array in a loop, and mixes up what is evaluated in branches.
@@ -57,9 +70,5 @@ const largeNumber = /\d{16}|\de/i;
  */
 const inexact = new Set(['multipleOf', 'contains', 'unevaluatedItems', 'unevaluatedProperties', 'not', 'if']);
 
-function hasInexact(schema: unknown): boolean {
-  if (typeof schema === 'number') return !Number.isSafeInteger(schema) && Number.isInteger(schema);
-  if (Array.isArray(schema)) return schema.some(hasInexact);
-  if (!isObject(schema)) return typeof schema === 'bigint';
-  return Object.entries(schema).some(([keyword, value]) => inexact.has(keyword) || hasInexact(value));
-}
+/** It has lists of texts in objects, and calls such members of what it compares. */
+const misleading = /__proto__|"(?:constructor|toString|valueOf)"/;

@@ -1,8 +1,9 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { limits } from '../limits.ts';
+import type { Explained } from './explain-thread.ts';
 import type { Issue } from './issue.ts';
-import { createQuestions, type Explained, type Found, type QuestionOptions } from './questions.ts';
+import { createQuestions, type Found, type QuestionOptions } from './questions.ts';
 
 /** Finds the words for what the judge refused, and compares some of its verdicts with Ajv's. */
 export interface Explainer {
@@ -19,9 +20,11 @@ export type Disagreement = 'refused_by_judge' | 'refused_by_ajv';
 interface ExplainerOptions extends Partial<Omit<QuestionOptions, 'log'>> {
   log: Pick<Logger, 'warn' | 'error'>;
   metrics?: Pick<Metrics, 'count'>;
-  /** Keeps the count for sluice-admin. */
+  /** Keeps the count for sluice-admin. Called once a second at most, as is the log. */
   onDisagreement?(way: Disagreement): void;
 }
+
+const silentMs = 1_000;
 
 /** The client of samples, so that no refusal waits behind one. */
 const aside = '';
@@ -32,26 +35,27 @@ export function createExplainer({ metrics, onDisagreement, ...options }: Explain
   const counts = { refused_by_judge: count('refused_by_judge'), refused_by_ajv: count('refused_by_ajv') };
   let unlooked = 0;
   let next = 0;
+  let silentUntil = 0;
 
   function disagree(way: Disagreement, { hash }: Explained, keyword?: string): void {
-    options.log.error({ event: 'judge.disagreement', way, schema: hash, keyword });
     counts[way]?.();
+    if (performance.now() < silentUntil) return;
+    silentUntil = performance.now() + silentMs;
+    options.log.error({ event: 'judge.disagreement', way, schema: hash, keyword });
     onDisagreement?.(way);
   }
 
   /** Takes under one part in `limits.sampleRest` of the processor. */
   function rest(schema: Explained, found: Found | undefined): void {
     next = performance.now() + limits.sampleRest * (found?.tookMs ?? limits.explainDeadlineMs);
-    if (found?.isExact && found.issues[0]) disagree('refused_by_ajv', schema, found.issues[0].keyword);
+    if (found?.isExact && found.isSeen) disagree('refused_by_ajv', schema, found.issues[0]?.keyword);
   }
 
   return {
     async explain(client, schema, body) {
       const found = await questions.ask(client, schema, body);
-      if (!found) return [unexplained('what is wrong could not be found in time')];
-      if (found.issues.length > 0) return found.issues;
-      if (found.isExact) disagree('refused_by_judge', schema);
-      return [unexplained('what is wrong cannot be said')];
+      if (found?.isExact && !found.isSeen) disagree('refused_by_judge', schema, found.issues[0]?.keyword);
+      return found?.issues[0] ? found.issues : [unexplained];
     },
     sample(schema, body) {
       unlooked += 1;
@@ -64,8 +68,8 @@ export function createExplainer({ metrics, onDisagreement, ...options }: Explain
   };
 }
 
-const unexplained = (message: string): Issue => ({
+const unexplained: Issue = {
   path: '',
   keyword: 'unexplained',
-  message: `does not conform to the schema; ${message}`,
-});
+  message: 'does not conform to the schema; what is wrong could not be found in time',
+};

@@ -3,17 +3,10 @@ import { createThread } from '@sluice/threads/thread.ts';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../limits.ts';
 import type { Explanation } from './create-explain.ts';
-import type { Answer, ExplainRequest } from './explain-thread.ts';
-
-/** A schema that was accepted. */
-export interface Explained {
-  /** The same for schemas that mean the same. */
-  hash: string;
-  raw: string;
-}
+import type { Answer, Explained, ExplainRequest } from './explain-thread.ts';
 
 export interface Questions {
-  /** What Ajv finds. Clients take turns. Undefined if that takes too long, or Ajv cannot say it. Never rejects. */
+  /** What Ajv finds. Clients take turns. Undefined if that takes too long. Never rejects. */
   ask(client: string, schema: Explained, body: Uint8Array): Promise<Found | undefined>;
   close(): Promise<void>;
 }
@@ -38,7 +31,7 @@ export interface QuestionOptions {
 /** Asks a thread about payloads. What a client asks while a message is under way goes with the next one. */
 export function createQuestions({
   log,
-  waitMs = 5_000,
+  waitMs = 10_000,
   deadlineMs = limits.explainDeadlineMs,
 }: QuestionOptions): Questions {
   const thread = createThread<ExplainRequest, Answer[] | 'lost'>({
@@ -50,6 +43,8 @@ export function createQuestions({
     tooLong: 'lost',
     tooLarge: 'lost',
   });
+  // The first refusal does not wait for Ajv to load.
+  void thread.ask('', toRequest([], [])).catch(() => undefined);
   /** What each client asks. One that has a message under way is here too. */
   const asking = new Map<string, Question[]>();
   /** How many questions of a client ended the thread, of late. */
@@ -71,7 +66,7 @@ export function createQuestions({
   /** Asks until each question has its answer, or has been too costly. */
   async function askAll(client: string, questions: Question[]): Promise<void> {
     let left = questions;
-    let schemas = new Map<string, string>();
+    let schemas: Explained[] = [];
     while (left.length > 0) {
       if (isTired(client)) return giveUp(left);
       const request = toRequest(left, schemas);
@@ -83,24 +78,9 @@ export function createQuestions({
         costly?.resolve(undefined);
         continue;
       }
-      schemas = new Map(
-        left.flatMap(({ schema: { hash, raw } }, i) => (answers[i] === 'unknown' ? [[hash, raw]] : [])),
-      );
-      logFailure(left, answers);
+      schemas = unknownOf(left, answers);
       left = left.filter(({ resolve }, i) => !settle(resolve, answers[i] as Answer));
     }
-  }
-
-  /** One of a message, as they are of the same kind. */
-  function logFailure(questions: Question[], answers: Answer[]): void {
-    const at = answers.findIndex((answer) => typeof answer === 'object' && 'failed' in answer);
-    const answer = answers[at];
-    if (typeof answer === 'object' && 'failed' in answer)
-      log.warn({
-        event: 'explainer.failed',
-        schema: questions[at]?.schema.hash,
-        reason: answer.failed,
-      });
   }
 
   const isTired = (client: string) => (lost.get(client) ?? 0) >= limits.explainMostLost;
@@ -134,10 +114,16 @@ export function createQuestions({
   };
 }
 
+/** The schemas that the thread did not know. */
+function unknownOf(questions: Question[], answers: Answer[]): Explained[] {
+  const asked = questions.flatMap(({ schema }, i) => (answers[i] === 'unknown' ? [schema] : []));
+  return [...new Map(asked.map(({ hash, linked, draft }) => [hash, { hash, linked, draft }])).values()];
+}
+
 /** Whether the question needs no other message. */
 function settle(resolve: Question['resolve'], answer: Answer): boolean {
   if (answer === 'later' || answer === 'unknown') return false;
-  resolve('failed' in answer ? undefined : answer);
+  resolve(answer);
   return true;
 }
 
@@ -145,7 +131,7 @@ function giveUp(questions: Question[]): void {
   for (const { resolve } of questions) resolve(undefined);
 }
 
-function toRequest(questions: Question[], schemas: Map<string, string>): ExplainRequest {
+function toRequest(questions: Question[], schemas: Explained[]): ExplainRequest {
   const bodies = new Uint8Array(questions.reduce((sum, { body }) => sum + body.length, 0));
   let at = 0;
   for (const { body } of questions) {

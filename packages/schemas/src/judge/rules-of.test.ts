@@ -7,7 +7,7 @@ import { rulesOf } from './rules-of.ts';
 // test/drafts compares their verdicts on all keywords of all drafts with other validators.
 function rulesFor(part: object) {
   const { schema, draft, walk } = checkSchema(JSON.stringify({ type: 'object', ...part }));
-  return rulesOf(link(schema, draft, walk).schema);
+  return rulesOf(link(schema, draft, walk));
 }
 
 const items = (items: object) => ({ properties: { a: { items } } });

@@ -30,15 +30,24 @@ const isShort = (value: unknown) =>
 const longestShared = 40;
 
 /** The rules of a schema from `link`. */
-export function rulesOf(root: Schema, pattern: Runtime['pattern'] = runtime.pattern): Rules {
+export const rulesOf = (root: Schema, pattern?: Runtime['pattern']): Rules =>
+  rulesWithin(root, pattern)(root);
+
+/** Makes the rules of a part that stands within a schema from `link`. */
+export function rulesWithin(
+  root: Schema,
+  pattern: Runtime['pattern'] = runtime.pattern,
+): (part: unknown) => Rules {
   const draft = draftOf(root.$schema) ?? '2020-12';
   const known = new Map<unknown, Rules>();
   const todo: [Rules, Schema][] = [];
   const parts: Parts = { draft, rulesOf: rulesOfPart, rulesUnlessAny, pattern };
-  const rules = rulesOfPart(root);
-  // Not by recursion: a chain of references may be longer than the stack.
-  for (let next = todo.pop(); next; next = todo.pop()) fill(...next);
-  return rules;
+  return (part) => {
+    const rules = rulesOfPart(part);
+    // Not by recursion: a chain of references may be longer than the stack.
+    for (let next = todo.pop(); next; next = todo.pop()) fill(...next);
+    return rules;
+  };
 
   function rulesOfPart(part: unknown): Rules {
     const found = known.get(part);

@@ -2,6 +2,7 @@ import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { quietExplainer } from '../../../../test/support/quiet-explainer.ts';
 import { type CachedApplication, createApplicationCache } from './applications.ts';
 import { createFeed } from './feed.ts';
 
@@ -34,6 +35,7 @@ async function start(size: number, domains: string[]) {
     ...store,
     applications,
     compiler,
+    explainer: quietExplainer(),
     feed,
     memory: size * bytesOfOne,
   });

@@ -1,6 +1,7 @@
 import { getHeapStatistics } from 'node:v8';
 import { createLoadIntake, type Intake } from '@sluice/intake/intake.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import type { UserStore } from '@sluice/store/accounts/users.ts';
 import type { Access, ApplicationStore } from '@sluice/store/applications/applications.ts';
@@ -31,6 +32,7 @@ interface Dependencies {
   users: Pick<UserStore, 'byId'>;
   fields: FieldStore;
   compiler: Compiler;
+  explainer: Explainer;
   feed: Feed;
   metrics?: Pick<Metrics, 'count'>;
   /** Bytes of memory for all applications. */
@@ -43,13 +45,14 @@ export function createApplicationCache({
   users,
   fields,
   compiler,
+  explainer,
   feed,
   metrics,
   memory = getHeapStatistics().heap_size_limit * shareOfHeap,
 }: Dependencies) {
   const count = (result: string) => metrics?.count('sluice_schema_cache_lookups_total', { result });
   const lookups = { hit: count('hit'), stale: count('stale'), miss: count('miss') };
-  const loadIntake = createLoadIntake({ fields, compiler, isLazy: true });
+  const loadIntake = createLoadIntake({ fields, compiler, explainer });
 
   const known = createKnown<CachedApplication>(feed, memory, async (domain) => {
     const record = await applications.byDomain(domain);

@@ -15,9 +15,8 @@ export function createTryReplay({
   store: { fields, replays },
   cache,
   capacity,
-  log,
-}: Pick<Dependencies, 'store' | 'cache' | 'capacity' | 'log'>) {
-  const validator = createUploadValidator(createRecordFields(fields), log, {
+}: Pick<Dependencies, 'store' | 'cache' | 'capacity'>) {
+  const validator = createUploadValidator(createRecordFields(fields), {
     capacity: capacity.largeUploads,
   });
 

@@ -53,7 +53,7 @@ export const uploadRoutes: Routes = async (
   },
 ) => {
   const recordFields = createRecordFields(store.fields);
-  const uploadValidator = createUploadValidator(recordFields, log, {
+  const uploadValidator = createUploadValidator(recordFields, {
     capacity: capacity.largeUploads,
     waitMs: capacities.largeUploads.waitMs,
   });

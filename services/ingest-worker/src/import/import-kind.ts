@@ -7,6 +7,7 @@ import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
@@ -18,6 +19,7 @@ import { createReadLine } from './read-line.ts';
 interface Dependencies {
   store: Store;
   compiler: Compiler;
+  explainer: Explainer;
   refusalRecorder: RefusalRecorder;
   leaseMs: number;
   log: Logger;
@@ -30,9 +32,9 @@ interface Reader {
 
 /** Stores the lines of imports. */
 export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
-  const { store, compiler, refusalRecorder, leaseMs, log } = dependencies;
+  const { store, compiler, explainer, refusalRecorder, leaseMs, log } = dependencies;
   const { chunks, entries, horizon, milestones, jobs, fields, parts, schemas } = store;
-  const loadIntake = createLoadIntake({ fields, compiler });
+  const loadIntake = createLoadIntake({ fields, compiler, explainer });
   const recordFields = createRecordFields(fields);
   const processChunk = createProcessChunk({ entries, recordFields, log });
 

@@ -54,11 +54,17 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
     });
 
+    /** All that was refused so far is in the report. */
+    let noted = Promise.resolve();
+
     /** Usually undefined: an await per line would cost as much as its validation. */
     function take(frame: Frame): Promise<void> | undefined {
       const fate = readOr(frame);
       if (fate.kind === 'accepted') return storing.add(frame, fate);
-      return fate.explain().then((refusal) => note(frame, refusal, fate.payload));
+      // The explainer answers many lines at once.
+      const explaining = fate.explain();
+      noted = noted.then(async () => note(frame, await explaining, fate.payload));
+      return undefined;
     }
 
     function note({ line, bytes }: Frame, refusal: Refusal, payload: Buffer | undefined): void {
@@ -85,9 +91,10 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         lines += 1;
         if (performance.now() - began < stepMs) continue;
         onStep(lines);
-        await breathe();
+        await Promise.all([breathe(), noted]);
         began = performance.now();
       }
+      await noted;
       const accepted = await storing.finish();
       return { lines, accepted, rejected: report.rows(), report: await report.finish(), refused };
     } catch (error) {

@@ -37,7 +37,7 @@ export function createReadLine({
   const toText = format === 'csv' ? createRowText(schema, { columns, delimiter, formulas }) : keepMark;
 
   const judge = (text: Buffer): Judged =>
-    validatePayload(intake, text, (payload) => recordFields.find(intake, payload));
+    validatePayload(intake.judge, text, (payload) => recordFields.find(intake, payload));
 
   return ({ bytes, isCut }) => {
     if (isCut) return refuse(tooLarge(overLimit(lineLimit)));

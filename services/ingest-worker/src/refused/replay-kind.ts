@@ -16,6 +16,7 @@ import {
 } from '@sluice/jobs/kind.ts';
 import type { ReplayJob } from '@sluice/jobs/record/job-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
 import { type Before, type NewEntry, sentHash } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import {
@@ -33,13 +34,14 @@ const mostBytes = 1024 ** 2;
 interface Dependencies {
   store: Pick<Store, 'applications' | 'batches' | 'entries' | 'fields' | 'jobs' | 'replays'>;
   compiler: Compiler;
+  explainer: Explainer;
   leaseMs: number;
 }
 
 /** Validates refused uploads again. Each transaction stores a batch of them. */
-export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<ReplayJob> {
+export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies): JobKind<ReplayJob> {
   const { applications, batches, entries, fields, jobs, replays } = store;
-  const loadIntake = createLoadIntake({ fields, compiler });
+  const loadIntake = createLoadIntake({ fields, compiler, explainer });
   const recordFields = createRecordFields(fields);
 
   /** Loads the version of the schema that is in force now. */
@@ -83,7 +85,7 @@ export function replayKind({ store, compiler, leaseMs }: Dependencies): JobKind<
     if (used === 'repeated') return fates.repeated;
     const amended = amendRefused(upload, amendments);
     if (!amended.ok) return undefined;
-    const judged = validatePayload(intake, Buffer.from(amended.json), (payload) =>
+    const judged = validatePayload(intake.judge, Buffer.from(amended.json), (payload) =>
       recordFields.find(intake, payload),
     );
     if (judged.kind === 'refused' || !used) return judged;

@@ -1,16 +1,15 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { idOf, timeOf } from '@sluice/bson/entry.ts';
-import type { RefusedLine } from '@sluice/intake/line.ts';
+import type { Refusal, RefusedLine } from '@sluice/intake/line.ts';
 import { otherReason } from '@sluice/intake/refused/counts.ts';
 import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
-import { judgePayload, validatePayload } from '@sluice/intake/validate-payload.ts';
+import { createJudge, type Judge, judgePayload, validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { JobFailed, type JobKind } from '@sluice/jobs/kind.ts';
 import type { ClaimedRange, ReasonGroup } from '@sluice/jobs/record/chunk-records.ts';
 import type { RehearsalJob } from '@sluice/jobs/record/job-records.ts';
-import { toJson } from '@sluice/json/numbers.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
-import type { Validator } from '@sluice/schemas/validate/validator.ts';
+import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
 import type { EntryRange } from '@sluice/store/entries/pieces.ts';
 import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
@@ -21,15 +20,16 @@ import { createReport, shown } from '../report.ts';
 interface Dependencies {
   store: Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts' | 'rawEntries' | 'refused'>;
   compiler: Compiler;
+  explainer: Explainer;
   leaseMs: number;
 }
 
 /** Validates stored entries and refused uploads with a proposed schema. */
-export function rehearsalKind({ store, compiler, leaseMs }: Dependencies): JobKind<RehearsalJob> {
+export function rehearsalKind({ store, compiler, explainer, leaseMs }: Dependencies): JobKind<RehearsalJob> {
   const { chunks } = store;
   const checkChunk = createCheckChunk(store);
 
-  const task: ChunkTask<RehearsalJob, ClaimedRange, Validator> = {
+  const task: ChunkTask<RehearsalJob, ClaimedRange, Judge> = {
     kind: 'rehearsal',
     claim: chunks.claimRange,
 
@@ -37,10 +37,10 @@ export function rehearsalKind({ store, compiler, leaseMs }: Dependencies): JobKi
       const compiled = await compiler.compile(options.rawSchema, { client: owner });
       // The proposed schema compiled before, so the cause is time or memory.
       if (!compiled.ok) throw new JobFailed(`the schema cannot be compiled now: ${compiled.problem}`);
-      return compiled.validator;
+      return createJudge(explainer, { domain, client: owner, schema: compiled.schema });
     },
 
-    process: (chunk, { job, loaded }, steps) => checkChunk({ chunk, job, validator: loaded }, steps),
+    process: (chunk, { job, loaded }, steps) => checkChunk({ chunk, job, judge: loaded }, steps),
 
     async result({ id }) {
       const { accepted, rejected } = await chunks.totals(id);
@@ -61,7 +61,7 @@ const exampleBytes = 1_024;
 interface Task {
   chunk: ClaimedRange;
   job: RehearsalJob;
-  validator: Validator;
+  judge: Judge;
 }
 
 type Check = () => Nonconforming | undefined;
@@ -69,26 +69,26 @@ type Check = () => Nonconforming | undefined;
 /** Validates entries, or refused uploads; changes nothing. */
 function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'refused'>) {
   /** Yields checks in pages: an await per check would cost as much as the check. */
-  async function* checksOf({ chunk, job, validator }: Task): AsyncGenerator<Check[]> {
+  async function* checksOf({ chunk, job, judge }: Task): AsyncGenerator<Check[]> {
     const { application, options } = job;
     if (chunk.range)
       for await (const documents of readRange(rawEntries, job, chunk.range))
-        yield documents.map((document) => () => checkEntry(validator, document));
+        yield documents.map((document) => () => checkEntry(judge, document));
     else
       for await (const record of refused.all(application, options))
-        if (!record.truncated) yield [() => checkRefused(validator, record)];
+        if (!record.truncated) yield [() => checkRefused(judge, record)];
   }
 
   return async (task: Task, { onStep }: Steps): Promise<Done> => {
     const report = createReport();
     const groups = createGroups();
     let lines = 0;
+    let noted = Promise.resolve();
     let began = performance.now();
 
-    async function note({ refused, json, head }: Nonconforming): Promise<void> {
-      const refusal = await refused.explain();
+    function note(refusal: Refusal, line: number, { json, head }: Nonconforming): void {
       const source = { bytes: json, as: 'json' } as const;
-      report.add(lines, refusal, source, head);
+      report.add(line, refusal, source, head);
       const { message: _, ...reason } = reasonOf(refusal) ?? otherReason;
       groups.add({ ...reason, count: 1, example: shown(source, exampleBytes) });
     }
@@ -96,13 +96,19 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
     for await (const checks of checksOf(task))
       for (const check of checks) {
         const found = check();
-        if (found) await note(found);
+        if (found) {
+          // The explainer answers many at once.
+          const explaining = found.refused.explain();
+          const line = lines;
+          noted = noted.then(async () => note(await explaining, line, found));
+        }
         lines += 1;
         if (performance.now() - began < stepMs) continue;
         onStep(lines);
-        await breathe();
+        await Promise.all([breathe(), noted]);
         began = performance.now();
       }
+    await noted;
     const rejected = report.rows();
     return {
       lines,
@@ -125,21 +131,21 @@ interface Nonconforming {
 }
 
 /** Undefined if the entry conforms. */
-function checkEntry(validator: Validator, document: Buffer): Nonconforming | undefined {
+function checkEntry(judge: Judge, document: Buffer): Nonconforming | undefined {
   const payload = readPayloadOf(document);
-  const refused = judgePayload({ domain, validator }, payload);
+  const refused = judgePayload(judge, payload);
   if (!refused) return undefined;
   return {
     refused,
-    json: Buffer.from(toJson(payload)),
+    json: refused.payload,
     head: { id: idOf(document), createdAt: new Date(timeOf(document)).toISOString() },
   };
 }
 
 /** Undefined if the upload conforms. */
-function checkRefused(validator: Validator, { id, at, payload }: RefusedRecord): Nonconforming | undefined {
+function checkRefused(judge: Judge, { id, at, payload }: RefusedRecord): Nonconforming | undefined {
   const json = Buffer.from(payload);
-  const fate = validatePayload({ domain, validator }, json);
+  const fate = validatePayload(judge, json);
   if (fate.kind === 'accepted') return undefined;
   return { refused: fate, json, head: { id, createdAt: at.toISOString(), refused: true } };
 }

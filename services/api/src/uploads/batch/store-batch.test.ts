@@ -144,26 +144,6 @@ it('lines for which a batch has no time left are refused, each with the reason, 
   expect(errors[0]?.refusal.message).toContain('this line was not stored');
 });
 
-it('a line of which not all can be told, as too many wait, is told with what was found first; the others are stored', async () => {
-  const refusal: Refusal = { name: 'SchemaValidationError', message: 'found first', details: [] };
-  const explain = async () => {
-    throw unavailable('too many large uploads are waiting; nothing was stored', 1);
-  };
-  const uploadValidator: Pick<UploadValidator, 'validate'> = {
-    async validate(_application, json) {
-      if (json.includes('"n":700}')) return { kind: 'refused', refusal, explain };
-      return { kind: 'accepted', ...payloadOf(json.toString()), fields: [] };
-    },
-  };
-  const { send, stored } = await start(uploadValidator, { atomic: false, lines: 1_200, key: undefined });
-  expect(await send()).toEqual({
-    accepted: 1_199,
-    rejected: 1,
-    errors: [{ line: 701, name: 'SchemaValidationError', message: 'found first', details: [] }],
-  });
-  expect(await stored()).toBe(1_199);
-});
-
 it.each<[string, (json: Buffer) => ReturnType<UploadValidator['validate']>]>([
   [
     'at once',

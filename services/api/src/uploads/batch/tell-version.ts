@@ -39,7 +39,7 @@ export function createTellVersion({ store, compiler }: Dependencies) {
     const before = record?.version === version && (await store.schemas.of(record, sent));
     if (!before) return undefined;
     const inForce = before.rawSchema;
-    const compiled = await compiler.compile(record.rawSchema, { client: owner, inForce, isLazy: true });
+    const compiled = await compiler.compile(record.rawSchema, { client: owner, inForce });
     if (!compiled.ok) return undefined;
     const isLooser = compiled.changes.every(({ kind }) => kind === 'looser' || kind === 'added');
     return isLooser ? 'looser' : 'stricter';

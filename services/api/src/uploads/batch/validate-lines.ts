@@ -1,14 +1,7 @@
 import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
-import {
-  type FailedLine,
-  type Judged,
-  type LineFailure,
-  type Refusal,
-  type RefusedLine,
-  refuse,
-} from '@sluice/intake/line.ts';
+import { type FailedLine, type Judged, type LineFailure, type Refusal, refuse } from '@sluice/intake/line.ts';
 import { defect, overLimit, toLineRefusal, tooLarge } from '@sluice/intake/line-errors.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import { isBusy } from '@sluice/shared/errors.ts';
@@ -37,10 +30,18 @@ export interface Chunk {
   bytes: number;
 }
 
+/** A line that waits for its details. */
+interface Waiting {
+  failure: LineFailure;
+  bytes: Buffer;
+  isExplained: boolean;
+  explaining: Promise<Refusal> | Refusal;
+}
+
 /** Called for each line that was refused for its content, or for which the validator was too busy. */
 type OnRefused = (failure: LineFailure, bytes: Buffer) => void;
 
-/** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`. */
+/** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`, which have details at the end. */
 export function createValidateLines(
   lineLimit: number,
   uploadValidator: Pick<UploadValidator, 'validate'>,
@@ -56,6 +57,7 @@ export function createValidateLines(
     let chunk = emptyChunk();
     let began = performance.now();
     const end = began + mostMs;
+    const waiting: Waiting[] = [];
     for (const { line, bytes } of lines) {
       const used = performance.now() - began;
       if (used > sliceMs) {
@@ -77,11 +79,11 @@ export function createValidateLines(
         began = performance.now();
       }
       if (fate.kind !== 'accepted') {
-        const isExplained = errors.length < explained;
-        const refusal = isExplained ? await explanationOf(fate) : fate.refusal;
-        const failure = { line, kind: fate.kind, refusal: toLineRefusal(refusal, isExplained) };
+        const { kind, refusal } = fate;
+        const failure = { line, kind, refusal };
+        const explaining = fate.kind === 'refused' ? fate.explain() : refusal;
+        waiting.push({ failure, bytes, isExplained: errors.length < explained, explaining });
         errors.push(failure);
-        onRefused?.(failure, bytes);
         continue;
       }
       const { json, bson } = fate;
@@ -102,6 +104,11 @@ export function createValidateLines(
       chunk.bytes += length;
     }
     if (chunk.entries.length > 0) yield chunk;
+    // The explainer answers many lines at once.
+    for (const { failure, bytes, isExplained, explaining } of waiting) {
+      failure.refusal = toLineRefusal(await explaining, isExplained);
+      onRefused?.(failure, bytes);
+    }
   };
 
   /** Any failure of a line becomes its own: the others continue. */
@@ -119,15 +126,6 @@ export function createValidateLines(
     log.error({ event: 'line.defect', application: id, err: error });
     return refuse(defect);
   }
-}
-
-/** All errors of a line, or the first one if the server is busy. */
-async function explanationOf(fate: RefusedLine | FailedLine): Promise<Refusal> {
-  if (fate.kind !== 'refused') return fate.refusal;
-  return fate.explain().catch((error) => {
-    if (isBusy(error)) return fate.refusal;
-    throw error;
-  });
 }
 
 const tooLong = (ms: number): Refusal => ({
