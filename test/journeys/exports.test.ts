@@ -406,6 +406,16 @@ describe('an export job', () => {
     expect(await state()).not.toBe('completed');
   });
 
+  it('needs no page of entries any more, once it has read the page', async () => {
+    const { store, id } = await filled(3_000);
+    for (let pages = 0; pages < 3; pages++) {
+      const { documents, free } = await store.rawEntries.page(id, { until: highestId, limit: 3_000 });
+      free();
+      expect(documents.map(({ length }) => length)).toEqual(documents.map(() => 0));
+    }
+    expect(await store.entries.count(id, {})).toBe(3_000);
+  });
+
   it('goes on after the last part that a worker before committed', async () => {
     const { domain, store } = await filled(3_000);
     const path = `/applications/${domain}/exports`;

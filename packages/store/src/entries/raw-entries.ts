@@ -1,6 +1,7 @@
 import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
 import { hasPayload, idOf } from '@sluice/bson/entry.ts';
-import type { Db, Document } from 'mongodb';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
+import type { ClientSession, Db, Document } from 'mongodb';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition, isPlain } from './entry-filter.ts';
@@ -15,6 +16,8 @@ export interface RawPage {
   last: EntryId | undefined;
   /** Entries that were looked at, and their bytes as BSON. */
   read: { entries: number; bytes: number };
+  /** Gives back the memory of the documents. */
+  free(): void;
 }
 
 interface Where extends Period {
@@ -43,17 +46,29 @@ const onlyMembers = (keys?: string[]): Document | undefined =>
     ? Object.fromEntries([...keys.map((key) => `payload.${key}`), 'announced'].map((path) => [path, 1]))
     : undefined;
 
+/** The driver sends the signature of the last reply with its next command, and has it in the memory of the reply: a copy lets that go. */
+function keepOwnSignature({ clusterTime }: ClientSession): void {
+  const hash = clusterTime?.signature?.hash;
+  if (hash) hash.buffer = Uint8Array.from(hash.buffer);
+}
+
 /** Entries as they are stored, without making objects of them. */
 export function rawEntries(db: Db) {
   const guard = deletionGuard(db);
   const entries = db.collection<EntryDocument>('entries');
 
   async function find(command: Document): Promise<Buffer[]> {
-    const reply = await db.command(
-      { find: entries.collectionName, singleBatch: true, readConcern: { level: 'majority' }, ...command },
-      { raw: true } as object,
-    );
-    return firstBatch((reply as { cursor: Uint8Array }).cursor);
+    const session = db.client.startSession();
+    try {
+      const reply = await db.command(
+        { find: entries.collectionName, singleBatch: true, readConcern: { level: 'majority' }, ...command },
+        { raw: true, session } as object,
+      );
+      keepOwnSignature(session);
+      return firstBatch((reply as { cursor: Uint8Array }).cursor);
+    } finally {
+      await session.endSession();
+    }
   }
 
   return {
@@ -74,6 +89,7 @@ export function rawEntries(db: Db) {
         documents: filter ? found.filter(hasPayload) : found,
         last: last && idOf(last),
         read: { entries: found.length, bytes: found.reduce((sum, one) => sum + size(one), 0) },
+        free: () => found[0] && freeBuffer(found[0]),
       };
     },
 

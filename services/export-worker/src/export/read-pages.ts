@@ -19,7 +19,7 @@ interface Wanted extends Period {
   after?: EntryId | undefined;
 }
 
-/** The wanted entries up to `last`; there may be none. */
+/** The wanted entries up to `last`; there may be none. Their memory is gone when the next page is read. */
 interface Page {
   documents: Buffer[];
   last: EntryId;
@@ -40,10 +40,11 @@ export async function* readPages(
   const reader = createEntryReader();
   let next: Promise<RawPage> | undefined = read(firstLimit, after);
   while (next) {
-    const { documents, last, read: looked }: RawPage = await next;
+    const { documents, last, read: looked, free }: RawPage = await next;
     if (last === undefined) return;
     next = last === which.until ? undefined : read(limitFor(looked), last);
     yield { documents: documents.filter((document) => announcedIn(reader(document)) <= announced), last };
+    free();
   }
 }
 

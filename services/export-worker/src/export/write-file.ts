@@ -127,6 +127,8 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
           convertedBytes = 0;
           await breathe();
         }
+        // The next page takes the memory of this one.
+        last &&= Buffer.from(last);
         looked = page.last;
         turn.check();
         await turn.giveWay();
