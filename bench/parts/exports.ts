@@ -91,7 +91,7 @@ function report(results: Map<string, (Whole | Exported)[]>, idle: number | undef
       ...(results.has('mongoexport') ? [ratio('sluice csv', 'mongoexport', 1)] : []),
       ratio('sluice csv', 'raw cursor'),
       ratio('sluice ndjson', 'raw cursor', 0.5),
-      ratio('sluice parquet', 'sluice csv', 0.6),
+      ratio('sluice parquet', 'sluice csv', 0.65),
     ]),
     limits([
       { name: 'first byte of CSV', value: firstByte, unit: 'ms', atMost: 300 },

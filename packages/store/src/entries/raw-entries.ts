@@ -46,7 +46,7 @@ const onlyMembers = (keys?: string[]): Document | undefined =>
     ? Object.fromEntries([...keys.map((key) => `payload.${key}`), 'announced'].map((path) => [path, 1]))
     : undefined;
 
-/** The driver sends the signature of the last reply with its next command, and has it in the memory of the reply: a copy lets that go. */
+/** The driver sends the signature of a reply with its next command. A copy lets the memory of the reply go. */
 function keepOwnSignature({ clusterTime }: ClientSession): void {
   const hash = clusterTime?.signature?.hash;
   if (hash) hash.buffer = Uint8Array.from(hash.buffer);
