@@ -4,7 +4,7 @@ import { runProcess } from '@sluice/shared/process.ts';
 import { startExportWorker } from './start.ts';
 
 // Pages of entries are large and short-lived, and V8 would walk the whole heap for every few of them.
-setFlagsFromString('--heap-growing-percent=300');
+setFlagsFromString('--heap-growing-percent=100');
 
 export const run = () => runProcess('export-worker', loadExportWorkerConfig, startExportWorker);
 
