@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../test/support/any-character.ts';
 import { runs } from '../../../test/support/runs.ts';
-import { codePoints, createEqual, createFindDuplicate } from './runtime.ts';
+import { createEqual, createFindDuplicate } from './equality.ts';
+import { codePoints } from './judge/scalar-checks.ts';
 
 const equal = createEqual(() => {});
 const findDuplicate = createFindDuplicate(() => {});

@@ -1,7 +1,7 @@
 import type { Spend } from '../budget.ts';
 import { keywordsOf, type Shape } from '../check/keywords.ts';
 import type { Draft } from '../draft.ts';
-import { createEqual } from '../runtime.ts';
+import { createEqual } from '../equality.ts';
 import { followReference, isObject, type Schema } from '../schema.ts';
 import { isLocal } from './parts.ts';
 import type { Tell } from './report.ts';

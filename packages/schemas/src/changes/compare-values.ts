@@ -1,6 +1,6 @@
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Spend } from '../budget.ts';
-import { createEqual } from '../runtime.ts';
+import { createEqual } from '../equality.ts';
 import type { Schema } from '../schema.ts';
 import { everyType, numbers, ownTypes, types } from '../types.ts';
 import { shownValue, type Tell } from './report.ts';

@@ -4,8 +4,9 @@ import ajv2020 from 'ajv/dist/2020.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
 import ajvDraft04 from 'ajv-draft-04';
 import { type Draft, metaSchemaUris } from '../draft.ts';
+import { createFindDuplicate } from '../equality.ts';
+import { createFormats } from '../formats/formats.ts';
 import { Refused } from '../refusal.ts';
-import { createRuntime } from '../runtime.ts';
 import { isObject, type Schema } from '../schema.ts';
 import type { Checked } from './check.ts';
 import { link } from './link.ts';
@@ -20,7 +21,9 @@ export const ajvClasses: Record<Draft, AjvClass> = {
   '04': ajvDraft04.default as unknown as AjvClass,
 };
 
-const free = createRuntime(() => {});
+const free = () => {};
+const formats = createFormats(free);
+const findDuplicate = createFindDuplicate(free);
 
 /** They word what the meta-schema of a draft refuses. */
 const checkers = new Map<Draft, Ajv>();
@@ -47,7 +50,7 @@ function createChecker(draft: Draft): Ajv {
     strict: false,
     logger: false,
     inlineRefs: false,
-    formats: free.formats,
+    formats,
   });
   ajv.removeKeyword('uniqueItems').addKeyword(uniqueItems);
   if (draft === '06') ajv.addMetaSchema(draft06);
@@ -85,7 +88,7 @@ const uniqueItems: CodeKeywordDefinition = {
   code(cxt) {
     const { gen, data, schema } = cxt;
     if (!schema) return;
-    const find = gen.scopeValue('func', { ref: free.findDuplicate });
+    const find = gen.scopeValue('func', { ref: findDuplicate });
     const pair = gen.const('pair', _`${find}(${data})`);
     cxt.setParams({ pair });
     cxt.fail(_`${pair} !== undefined`);

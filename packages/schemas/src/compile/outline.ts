@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Draft } from '../draft.ts';
 import type { Outline } from '../judge/compiled-schema.ts';
+import { patternOf } from '../judge/counted.ts';
 import { rulesOf } from '../judge/rules-of.ts';
 import { limits } from '../limits.ts';
 import { buildPattern } from '../patterns/linear-regexp.ts';
 import { Refused } from '../refusal.ts';
-import { runtime } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
 
 /** Throws Refused where the schema or its patterns are too large. */
@@ -22,7 +22,7 @@ function patternsOf(schema: Schema): Set<string> {
   const sources = new Set<string>();
   rulesOf(schema, (source) => {
     sources.add(source);
-    return runtime.pattern(source);
+    return patternOf(source);
   });
   return sources;
 }

@@ -1,7 +1,7 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { ErrorObject } from 'ajv';
+import { createFindDuplicate } from '../equality.ts';
 import { numberCheck } from '../judge/scalar-checks.ts';
-import { createFindDuplicate } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
 
 const findDuplicate = createFindDuplicate(() => {});

@@ -1,7 +1,7 @@
 import { parseExactJson, parseJson } from '@sluice/json/parse-json.ts';
 import type { Outline } from '../judge/compiled-schema.ts';
+import { budget } from '../judge/counted.ts';
 import { limits } from '../limits.ts';
-import { budget } from '../runtime.ts';
 import { parseSchema } from '../schema.ts';
 import { correct } from './correct.ts';
 import { toIssue } from './describe.ts';

@@ -1,5 +1,5 @@
-import { budget } from '../runtime.ts';
 import { types } from '../types.ts';
+import { budget } from './counted.ts';
 import type { Seen } from './seen.ts';
 
 /** Adds what it evaluates to `seen`, if that is asked for. Throws OutOfSteps. */

@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
-import { runtime } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
 import { accepts, type Check } from './accepts.ts';
+import { findDuplicate } from './counted.ts';
 import type { Parts } from './rules-of.ts';
 
 export const arrayKeywords = new Set([
@@ -28,7 +28,7 @@ export function arrayCheck(schema: Schema, { draft, rulesOf, rulesUnlessAny }: P
       const own = i < rules.length ? rules[i] : rest;
       if (own && !accepts(own, items[i], undefined)) return false;
     }
-    if (isUnique && runtime.findDuplicate(items)) return false;
+    if (isUnique && findDuplicate(items)) return false;
     seen?.addItems(evaluated);
     return contains === undefined || contains(items, seen);
   };

@@ -1,8 +1,8 @@
 import { toJson } from '@sluice/json/numbers.ts';
 import { OutOfSteps } from '../budget.ts';
 import { limits } from '../limits.ts';
-import { budget } from '../runtime.ts';
 import { accepts, type Rules } from './accepts.ts';
+import { budget } from './counted.ts';
 
 export type Verdict = 'conforms' | 'does not conform' | 'too many steps';
 

@@ -1,6 +1,6 @@
-import { budget } from '../runtime.ts';
 import type { Schema } from '../schema.ts';
 import { accepts, type Check, type Rules } from './accepts.ts';
+import { budget } from './counted.ts';
 import type { Parts } from './rules-of.ts';
 
 export const objectKeywords = new Set([

@@ -1,10 +1,11 @@
 import { type Draft, draftOf } from '../draft.ts';
-import { type Runtime, runtime } from '../runtime.ts';
+import type { LinearRegExp } from '../patterns/linear-regexp.ts';
 import { isObject, type Schema } from '../schema.ts';
 import { createSharing } from '../sharing.ts';
 import { everyType, ownTypes } from '../types.ts';
 import type { Check, Rules } from './accepts.ts';
 import { arrayCheck, arrayKeywords } from './array-check.ts';
+import { patternOf } from './counted.ts';
 import { objectCheck, objectKeywords } from './object-check.ts';
 import { allOf, anyOf, ifThenElse, not, oneOf } from './parts-check.ts';
 import { numberCheck, textCheck, valueCheck } from './scalar-checks.ts';
@@ -16,7 +17,7 @@ export interface Parts {
   rulesOf(part: unknown): Rules;
   /** Undefined if a part is absent or accepts everything. */
   rulesUnlessAny(part: unknown): Rules | undefined;
-  pattern: Runtime['pattern'];
+  pattern(source: string): LinearRegExp;
 }
 
 /** Many schemas have the same small parts, such as an integer from 0 on. */
@@ -30,14 +31,10 @@ const isShort = (value: unknown) =>
 const longestShared = 40;
 
 /** The rules of a schema from `link`. */
-export const rulesOf = (root: Schema, pattern?: Runtime['pattern']): Rules =>
-  rulesWithin(root, pattern)(root);
+export const rulesOf = (root: Schema, pattern?: Parts['pattern']): Rules => rulesWithin(root, pattern)(root);
 
 /** Makes the rules of a part that stands within a schema from `link`. */
-export function rulesWithin(
-  root: Schema,
-  pattern: Runtime['pattern'] = runtime.pattern,
-): (part: unknown) => Rules {
+export function rulesWithin(root: Schema, pattern: Parts['pattern'] = patternOf): (part: unknown) => Rules {
   const draft = draftOf(root.$schema) ?? '2020-12';
   const known = new Map<unknown, Rules>();
   const todo: [Rules, Schema][] = [];

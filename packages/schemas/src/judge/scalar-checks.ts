@@ -1,6 +1,7 @@
-import { type Runtime, runtime } from '../runtime.ts';
+import type { LinearRegExp } from '../patterns/linear-regexp.ts';
 import type { Schema } from '../schema.ts';
 import type { Check } from './accepts.ts';
+import { budget, equal, formats, isMultiple } from './counted.ts';
 
 type Numeric = number | bigint;
 
@@ -8,15 +9,15 @@ type Numeric = number | bigint;
 export function textCheck(
   keyword: string,
   value: unknown,
-  patternOf: Runtime['pattern'],
+  patternOf: (source: string) => LinearRegExp,
 ): Check<string> | undefined {
-  if (keyword === 'minLength') return (text) => runtime.ucs2length(text) >= (value as number);
-  if (keyword === 'maxLength') return (text) => runtime.ucs2length(text) <= (value as number);
+  if (keyword === 'minLength') return (text) => lengthOf(text) >= (value as number);
+  if (keyword === 'maxLength') return (text) => lengthOf(text) <= (value as number);
   if (keyword === 'pattern') {
     const pattern = patternOf(value as string);
     return (text) => pattern.test(text);
   }
-  const format = keyword === 'format' ? runtime.formats[value as string] : undefined;
+  const format = keyword === 'format' ? formats[value as string] : undefined;
   return typeof format === 'function' ? format : undefined;
 }
 
@@ -38,9 +39,9 @@ export function numberCheck(
     case 'exclusiveMaximum':
       return typeof value === 'boolean' ? () => true : (number) => number < bound;
     case 'multipleOf':
-      return (number) => runtime.isMultiple(number, bound);
+      return (number) => isMultiple(number, bound);
     case 'format': {
-      const format = runtime.formats[value as string];
+      const format = formats[value as string];
       return typeof format === 'object' ? format.validate : undefined;
     }
     default:
@@ -54,6 +55,21 @@ export function valueCheck(values: unknown[]): Check<unknown> {
   const scalars = new Set(values.filter(isScalar));
   const others = values.filter((value) => !isScalar(value));
   if (others.length === 0) return (value) => scalars.has(value);
-  return (value) =>
-    isScalar(value) ? scalars.has(value) : others.some((other) => runtime.equal(value, other));
+  return (value) => (isScalar(value) ? scalars.has(value) : others.some((other) => equal(value, other)));
+}
+
+function lengthOf(text: string): number {
+  budget.spend(1 + text.length / 2);
+  return codePoints(text);
+}
+
+/** The length of a text in code points, which JSON Schema counts, not UTF-16 units. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let at = 0; at < text.length - 1; at++) {
+    if ((text.charCodeAt(at) & 0xfc00) !== 0xd800 || (text.charCodeAt(at + 1) & 0xfc00) !== 0xdc00) continue;
+    count--;
+    at++;
+  }
+  return count;
 }

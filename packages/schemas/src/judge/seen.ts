@@ -1,4 +1,4 @@
-import { budget } from '../runtime.ts';
+import { budget } from './counted.ts';
 
 /** What the keywords of a schema have evaluated of one array or object, for `unevaluated…` beside them. */
 export class Seen {
