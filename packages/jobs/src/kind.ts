@@ -34,13 +34,13 @@ export interface Turn {
 }
 
 /** The record of a completed job. */
-export interface End {
+export interface JobEnd {
   manifest?: Manifest;
   result?: JobResult;
 }
 
 /** The unit of work under one lease: a whole job or one chunk. */
-export interface Piece<Job extends JobRecord> {
+export interface JobPiece<Job extends JobRecord> {
   /** The record at the moment when the worker took the piece. */
   job: Job;
   /** Whether the piece is the job itself. */
@@ -55,7 +55,7 @@ export interface Piece<Job extends JobRecord> {
    * Does the piece and commits it. Another worker may repeat the work after any step.
    * Resolves with the end of the job; undefined: more pieces are left. Throws JobFailed and ApplicationDeleted.
    */
-  work(turn: Turn): Promise<End | undefined>;
+  work(turn: Turn): Promise<JobEnd | undefined>;
   /** Fails the job of a chunk that cannot be finished, and counts the lines that the chunk stored. */
   giveUp?(failure: JobFailed, expiresAt: Date, turn: Turn): Promise<void>;
 }
@@ -64,9 +64,9 @@ export interface Piece<Job extends JobRecord> {
 export interface JobKind<Job extends JobRecord> {
   kind: Job['kind'];
   /** Takes the next piece of an unfinished job. Undefined if other workers have all remaining pieces. Throws ApplicationDeleted. */
-  next(job: Job): Promise<Piece<Job> | undefined>;
+  next(job: Job): Promise<JobPiece<Job> | undefined>;
   /** Takes the end of a job whose pieces are all done, so that other owners' jobs do not delay it. Undefined if there is nothing to take. */
-  takeEnd?(job: Job): Promise<Piece<Job> | undefined>;
+  takeEnd?(job: Job): Promise<JobPiece<Job> | undefined>;
   /** How long a job that has ended is kept, in ms; absent: as the settings say. */
   keptMs?(job: Job): number;
   /** Removes what a job leaves besides parts. Called again and again; `state` is absent where the record is gone. */
@@ -96,8 +96,8 @@ export async function claimJob<Job extends JobRecord>(
   jobs: Jobs,
   { kind, id }: Pick<Job, 'kind' | 'id'>,
   leaseMs: number,
-  work: (job: Job, turn: Turn) => Promise<End>,
-): Promise<Piece<Job> | undefined> {
+  work: (job: Job, turn: Turn) => Promise<JobEnd>,
+): Promise<JobPiece<Job> | undefined> {
   const job = (await jobs.claim(kind, id, leaseMs)) as Job | undefined;
   if (!job) return undefined;
   const { fence, attempts } = job;
@@ -116,8 +116,8 @@ export async function claimInSession<Job extends JobRecord>(
   jobs: Jobs,
   named: Pick<Job, 'kind' | 'id'>,
   leaseMs: number,
-  work: (job: Job, turn: SessionTurn) => Promise<End>,
-): Promise<Piece<Job> | undefined> {
+  work: (job: Job, turn: SessionTurn) => Promise<JobEnd>,
+): Promise<JobPiece<Job> | undefined> {
   await jobs.unlock(named.id);
   return claimJob<Job>(jobs, named, leaseMs, async (job, turn) => {
     const { session, end } = await jobs.openSession(job);

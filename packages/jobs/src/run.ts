@@ -5,11 +5,11 @@ import type { WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
 import type { Store } from './connect.ts';
 import {
   ApplicationDeleted,
-  type End,
+  type JobEnd,
   JobFailed,
   type JobKind,
+  type JobPiece,
   maxAttempts,
-  type Piece,
   type Turn,
 } from './kind.ts';
 import { type Handler, Postpone } from './queue/consumer.ts';
@@ -61,7 +61,7 @@ export function createRun<Job extends JobRecord>(
     };
   }
 
-  async function work({ job, ...piece }: Piece<Job>, signal: AbortSignal, moved: () => void) {
+  async function work({ job, ...piece }: JobPiece<Job>, signal: AbortSignal, moved: () => void) {
     return underLease(piece.renew, timings, async ({ check }) => {
       const checkLease = () => {
         check();
@@ -98,7 +98,7 @@ export function createRun<Job extends JobRecord>(
     log.info({ event: `${kind}.cancelled`, job: id });
   }
 
-  async function complete(job: Job, { manifest, result }: End): Promise<void> {
+  async function complete(job: Job, { manifest, result }: JobEnd): Promise<void> {
     if (isEnding(job)) return settle(job.id);
     if (!(await jobs.complete(job.id, job.fence, manifest, expiryOf(job), result))) throw new LeaseLost();
     metrics.completed(job.startedAt ?? job.createdAt);
@@ -132,7 +132,7 @@ export function createRun<Job extends JobRecord>(
   }
 
   /** Frees an unfinished piece for the next worker. */
-  async function release({ job, isJob, release }: Piece<Job>, error: unknown): Promise<void> {
+  async function release({ job, isJob, release }: JobPiece<Job>, error: unknown): Promise<void> {
     if (error instanceof LeaseLost || storeFault(error) !== undefined) {
       if (isJob) log.info({ event: `${kind}.lost`, job: job.id, fence: job.fence });
       // Not awaited, because MongoDB may be away. If it fails, the lease ends by itself.
@@ -146,7 +146,7 @@ export function createRun<Job extends JobRecord>(
   }
 
   /** Resolves with whether the job has ended. */
-  async function doPiece(piece: Piece<Job>, signal: AbortSignal, moved: () => void): Promise<boolean> {
+  async function doPiece(piece: JobPiece<Job>, signal: AbortSignal, moved: () => void): Promise<boolean> {
     const { job } = piece;
     try {
       const end = await work(piece, signal, moved);

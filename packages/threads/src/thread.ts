@@ -46,7 +46,7 @@ export interface Thread<Q, A> {
   close(): Promise<void>;
 }
 
-interface Job<Q, A> extends Sending {
+interface ThreadJob<Q, A> extends Sending {
   request: Q;
   since: number;
   resolve(answer: A): void;
@@ -56,14 +56,14 @@ interface Job<Q, A> extends Sending {
 /** Does slow work in threads of low priority, which start with the first request. */
 export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
   const { count = 1, waitingMs = Number.POSITIVE_INFINITY, name } = options;
-  const waiting = createFairQueue<Job<Q, A>>();
+  const waiting = createFairQueue<ThreadJob<Q, A>>();
   const workers = Array.from({ length: count }, () => createWorker<Q, A>(options));
   const idle = [...workers];
   const isClosed = () => new Error(`${name} is closed`);
   let closed = false;
 
   /** Takes the next job, and rejects those before it that waited too long. */
-  function take(): Job<Q, A> | undefined {
+  function take(): ThreadJob<Q, A> | undefined {
     for (let job = waiting.take(); job; job = waiting.take()) {
       if (performance.now() - job.since <= waitingMs) return job;
       job.reject(new ThreadBusy());
@@ -73,7 +73,7 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
 
   async function work(worker: (typeof workers)[number]): Promise<void> {
     while (waiting.size() > 0) {
-      let job: Job<Q, A> | undefined;
+      let job: ThreadJob<Q, A> | undefined;
       try {
         // The start of a thread does not count as time of the request.
         if (!worker.isReady()) await worker.start();
@@ -127,7 +127,7 @@ function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: ThreadOptions<A
       ready = true;
     },
 
-    async run({ request, transfer, deadlineMs }: Job<Q, A>): Promise<A> {
+    async run({ request, transfer, deadlineMs }: ThreadJob<Q, A>): Promise<A> {
       if (!current) throw new Error('the thread has not started');
       const { worker, stop } = current;
       const unwatch = watch(worker, deadlineMs, () => stop.abort('late'));

@@ -40,7 +40,7 @@ export interface AppDependencies {
   lifecycle: Lifecycle;
   refusalRecorder: RefusalRecorder;
   metrics: Metrics;
-  timings: Timings;
+  timings: ApiTimings;
 }
 
 /** All that a feature may take. */
@@ -64,4 +64,4 @@ export const usualTimings = {
   keepAliveMs: 15_000,
 };
 
-export type Timings = typeof usualTimings;
+export type ApiTimings = typeof usualTimings;

@@ -14,7 +14,7 @@ import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
 import type { Lifecycle } from './dependencies.ts';
-import { type Timings, usualTimings } from './dependencies.ts';
+import { type ApiTimings, usualTimings } from './dependencies.ts';
 import { createApplicationCache } from './known/applications.ts';
 import { createFeed } from './known/feed.ts';
 import { createCapacities } from './limits/capacity.ts';
@@ -31,7 +31,7 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   capacity = createCapacities(),
-  timings: Partial<Timings> = {},
+  timings: Partial<ApiTimings> = {},
 ): Promise<RunningApi> {
   const lifecycle: Lifecycle = { phase: 'starting' };
   const metrics = createMetrics(config.metrics);

@@ -1,14 +1,14 @@
 /** What the five languages can say of a payload. */
 export type Type =
-  | { kind: Scalar | 'any' }
+  | { kind: ScalarType | 'any' }
   /** Strings, in the order of the schema. */
   | { kind: 'choice'; choice: Choice }
   | { kind: 'list' | 'map'; of: Value }
   | { kind: 'record'; record: RecordType }
   /** Python and TypeScript know unions. */
-  | { kind: 'union'; of: Scalar[] };
+  | { kind: 'union'; of: ScalarType[] };
 
-export type Scalar = 'string' | 'integer' | 'number' | 'boolean';
+export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
 
 /** `isNullable`: null is a value, and differs from a field that is absent. */
 export type Value = Type & { isNullable: boolean };

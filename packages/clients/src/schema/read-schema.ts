@@ -1,6 +1,6 @@
 import { isObject, parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import { type Kind, kindsOf, listedBy } from './kinds.ts';
-import type { Choice, Field, Model, RecordType, Scalar, Type, Value } from './model.ts';
+import type { Choice, Field, Model, RecordType, ScalarType, Type, Value } from './model.ts';
 import { type All, createParts } from './parts.ts';
 import { elementsOf } from './read-list.ts';
 import { type ObjectShape, readObject } from './read-object.ts';
@@ -9,7 +9,7 @@ import { type ObjectShape, readObject } from './read-object.ts';
 const most = { values: 10_000, depth: 64, choices: 500, notes: 50 };
 
 /** Where a value is in payloads, and what its type may be called. */
-interface Place {
+interface SchemaPlace {
   path: string;
   hint: string;
 }
@@ -36,12 +36,12 @@ export function readSchema(rawSchema: string): Model {
     notes: [...notes].slice(0, most.notes),
   };
 
-  function any(place: Place, why: string): Type {
+  function any(place: SchemaPlace, why: string): Type {
     notes.add(`${place.path}: any JSON, ${why}`);
     return { kind: 'any' };
   }
 
-  function readValue(schema: unknown, { path, hint }: Place): Value {
+  function readValue(schema: unknown, { path, hint }: SchemaPlace): Value {
     const place = { path, hint: parts.nameOf(schema) ?? hint };
     values += 1;
     if (values > most.values || path.split('/').length > most.depth)
@@ -52,7 +52,7 @@ export function readSchema(rawSchema: string): Model {
     return { ...type, isNullable: type.kind === 'any' || kinds.has('null') };
   }
 
-  function readType(all: Schema[], kinds: Set<Kind>, place: Place): Type {
+  function readType(all: Schema[], kinds: Set<Kind>, place: SchemaPlace): Type {
     if (all.some(parts.isDynamic)) return any(place, 'as a reference depends on the way to it');
     const found = kinds.difference(new Set(['null']));
     if (found.size > 4 && found.has('object') && found.has('array')) return readUntyped(all, place);
@@ -60,21 +60,21 @@ export function readSchema(rawSchema: string): Model {
     if (found.has('array') && found.size === 1) return readNested(all, place, () => readList(all, place));
     if (found.has('object') || found.has('array')) return any(place, `one of ${[...found].join(', ')}`);
     if (found.has('number')) found.delete('integer');
-    const [first, ...others] = found as Set<Scalar>;
+    const [first, ...others] = found as Set<ScalarType>;
     if (first === undefined) return { kind: 'any' };
     if (others.length > 0) return { kind: 'union', of: [first, ...others] };
     return first === 'string' ? readString(all, place) : { kind: first };
   }
 
   /** A schema without a type is probably meant for the values that its keywords speak of. */
-  function readUntyped(all: Schema[], place: Place): Type {
+  function readUntyped(all: Schema[], place: SchemaPlace): Type {
     if (all.some(({ properties }) => isObject(properties))) return readAnObject(all, place);
     const element = elementsOf(parts, all);
     if (element !== undefined) return readNested(all, place, () => readList(all, place));
     return { kind: 'any' };
   }
 
-  function readString(all: Schema[], { hint }: Place): Type {
+  function readString(all: Schema[], { hint }: SchemaPlace): Type {
     const listed = listedBy(parts, all)?.filter((value) => typeof value === 'string');
     const values = [...new Set(listed)].filter((value) => value.isWellFormed());
     if (values.length === 0 || values.length > most.choices) return { kind: 'string' };
@@ -84,7 +84,7 @@ export function readSchema(rawSchema: string): Model {
     return { kind: 'choice', choice };
   }
 
-  function readNested(all: Schema[], place: Place, read: () => Type): Type {
+  function readNested(all: Schema[], place: SchemaPlace, read: () => Type): Type {
     const key = parts.keyOf(all);
     if (open.has(key)) return any(place, 'as it may hold itself');
     open.add(key);
@@ -93,13 +93,13 @@ export function readSchema(rawSchema: string): Model {
     return type;
   }
 
-  function readList(all: Schema[], { path, hint }: Place): Type {
+  function readList(all: Schema[], { path, hint }: SchemaPlace): Type {
     const place = { path: `${path}/*`, hint: `${hint} item` };
     const element = elementsOf(parts, all);
     return { kind: 'list', of: readValue(element ?? true, place) };
   }
 
-  function readAnObject(all: Schema[], place: Place): Type {
+  function readAnObject(all: Schema[], place: SchemaPlace): Type {
     const shape = readObject(parts, all);
     if (shape.properties.size > 0 || shape.isClosed || shape.required.size > 0)
       return { kind: 'record', record: readRecord(all, place, shape) };
@@ -110,7 +110,11 @@ export function readSchema(rawSchema: string): Model {
     });
   }
 
-  function readRecord(all: Schema[], { path, hint }: Place, shape = readObject(parts, all)): RecordType {
+  function readRecord(
+    all: Schema[],
+    { path, hint }: SchemaPlace,
+    shape = readObject(parts, all),
+  ): RecordType {
     const key = parts.keyOf(all);
     const known = records.get(key);
     if (known) return known;

@@ -1,9 +1,9 @@
-import type { Scalar, Value } from '../schema/model.ts';
+import type { ScalarType, Value } from '../schema/model.ts';
 import type { Naming } from './naming.ts';
 
 /** How a language writes the types of values. */
 export interface Forms {
-  scalars: Record<Scalar, string>;
+  scalars: Record<ScalarType, string>;
   any: string;
   list(of: string): string;
   map(of: string): string;

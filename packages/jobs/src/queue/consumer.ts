@@ -3,7 +3,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { DelayedError, type Job, Worker } from 'bullmq';
-import { type Kind, kindOf, type QueueDefinition, type Timings } from './queues.ts';
+import { kindOf, type QueueDefinition, type QueueKind, type Timings } from './queues.ts';
 import { connectRedis, keyPrefix, type RedisConfig } from './redis.ts';
 
 /** A handler throws this to enqueue its job again, after `delayMs`. */
@@ -19,7 +19,7 @@ export class Postpone extends Error {
 /** When `signal` is aborted, throw `Postpone`. Call `moved` after each finished part of the job. */
 export type Handler<Payload> = (payload: Payload, signal: AbortSignal, moved: () => void) => Promise<void>;
 
-export type Handlers<Payload> = Partial<Record<Kind, Handler<Payload>>>;
+export type Handlers<Payload> = Partial<Record<QueueKind, Handler<Payload>>>;
 
 /** Why a job returns to the queue. */
 export const requeueCauses = ['postponed', 'lease_lost', 'mongodb_away', 'error', 'stalled'] as const;
@@ -31,7 +31,7 @@ interface Options {
   timings: Pick<Timings, 'lockMs'>;
   log: Logger;
   /** Called for each job that returns to the queue. */
-  onRequeue?(kind: Kind, cause: RequeueCause): void;
+  onRequeue?(kind: QueueKind, cause: RequeueCause): void;
 }
 
 export interface Consumer {
@@ -70,7 +70,7 @@ export function consume<Payload>(
   async function run(job: Job<Payload>, token?: string): Promise<void> {
     active += 1;
     moved();
-    const kind = job.name as Kind;
+    const kind = job.name as QueueKind;
     try {
       const handler = handlers[kind];
       if (!handler) throw new Error(`no handler for ${job.name}`);

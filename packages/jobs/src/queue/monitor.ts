@@ -2,7 +2,7 @@ import { within } from '@sluice/shared/deadline.ts';
 import { type Metrics, scrapeMs } from '@sluice/shared/metrics/metrics.ts';
 import { type Consumer, type Handler, type RequeueCause, requeueCauses } from './consumer.ts';
 import type { Producer } from './producer.ts';
-import type { Kind, QueueDefinition } from './queues.ts';
+import type { QueueDefinition, QueueKind } from './queues.ts';
 import type { Redis } from './redis.ts';
 
 const inTime = <T>(work: Promise<T>): Promise<T | undefined> =>
@@ -59,7 +59,7 @@ export function monitorQueues(queues: Queue[], metrics: Metrics): void {
 export function countRequeues(
   { kinds }: Pick<QueueDefinition<unknown>, 'kinds'>,
   metrics: Pick<Metrics, 'count'>,
-): (kind: Kind, cause: RequeueCause) => void {
+): (kind: QueueKind, cause: RequeueCause) => void {
   const counts = new Map(
     kinds.flatMap((kind) =>
       requeueCauses.map((cause) => [
@@ -91,7 +91,7 @@ export interface JobMetrics {
   cancelled(): void;
 }
 
-export function createJobMetrics(kind: Kind, metrics: Pick<Metrics, 'count' | 'observe'>): JobMetrics {
+export function createJobMetrics(kind: QueueKind, metrics: Pick<Metrics, 'count' | 'observe'>): JobMetrics {
   const ended = (result: string) => metrics.count('sluice_jobs_total', { kind, result });
   const completed = ended('completed');
   const failed = ended('failed');

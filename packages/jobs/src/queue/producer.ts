@@ -4,7 +4,13 @@ import { type JobsOptions, Queue } from 'bullmq';
 import type { Redis } from 'ioredis';
 import type { JobRecord } from '../record/job-records.ts';
 import type { JobStore } from '../record/jobs.ts';
-import { idOf, type JobPayload, type JobQueueDefinition, type Kind, type QueueDefinition } from './queues.ts';
+import {
+  idOf,
+  type JobPayload,
+  type JobQueueDefinition,
+  type QueueDefinition,
+  type QueueKind,
+} from './queues.ts';
 import { keyPrefix, type RedisConfig } from './redis.ts';
 
 /** Redis keeps nothing of a finished job, so that the same id can be enqueued again. */
@@ -43,7 +49,7 @@ export function createProducer<Payload>(
   log: Logger,
 ) {
   const { name } = definition;
-  const [first] = definition.kinds as [Kind];
+  const [first] = definition.kinds as [QueueKind];
   const queue = openQueue(name, redis, config, log);
 
   function ask<T>(command: () => Promise<T>): Promise<T> {
@@ -78,7 +84,10 @@ export function createProducer<Payload>(
     },
 
     /** Puts the job after the jobs with the same priority. Ignores an unknown job. */
-    setPriority: (payload: Payload, { kind, priority }: { kind: Kind; priority: number }): Promise<void> =>
+    setPriority: (
+      payload: Payload,
+      { kind, priority }: { kind: QueueKind; priority: number },
+    ): Promise<void> =>
       ask(async () => {
         const job = await queue.getJob(idOf(kind, payload));
         await job?.changePriority({ priority });

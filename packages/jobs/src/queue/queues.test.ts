@@ -11,9 +11,9 @@ import {
   idOf,
   invalidationsQueue,
   jobsQueue,
-  type Kind,
   purgesQueue,
   type QueueDefinition,
+  type QueueKind,
   timings,
 } from './queues.ts';
 import { connectRedis } from './redis.ts';
@@ -47,7 +47,7 @@ describe.each(queues.map(([definition, ...payloads]) => [definition.name, defini
       const producer = createProducer(definition, redis, config, log);
       for (const each of [payload, other, payload]) await producer.add(each);
       expect(await producer.waiting()).toBe(2);
-      const [kind] = definition.kinds as [Kind];
+      const [kind] = definition.kinds as [QueueKind];
       const jobs = [payload, other].map((each) => `{${config.prefix}}:${name}:${idOf(kind, each)}`);
       expect(await keys()).toEqual(expect.arrayContaining(jobs));
       expect(jobs.filter((job) => job.split(':').length !== 3)).toEqual([]);

@@ -4,19 +4,19 @@ import type { JobRecord } from '../record/job-records.ts';
 type JobKind = JobRecord['kind'];
 
 /** The name of a job in a queue. */
-export type Kind = JobKind | 'purge' | 'invalidation';
+export type QueueKind = JobKind | 'purge' | 'invalidation';
 
 /** The contract of both ends of a queue. Payloads carry only ids. */
 export interface QueueDefinition<_Payload> {
   name: string;
-  kinds: readonly Kind[];
+  kinds: readonly QueueKind[];
 }
 
 /** The same job has the same id: added twice, it is delivered once. BullMQ forbids `:`. */
-export const idOf = (kind: Kind, payload: unknown): string =>
+export const idOf = (kind: QueueKind, payload: unknown): string =>
   [kind, ...Object.values(payload as object)].join('-');
 
-export const kindOf = (id: string): Kind => id.slice(0, id.indexOf('-')) as Kind;
+export const kindOf = (id: string): QueueKind => id.slice(0, id.indexOf('-')) as QueueKind;
 
 /** A job with a record in MongoDB. `slot` numbers the workers that may do the job at once. */
 export interface JobPayload {

@@ -15,7 +15,7 @@ import {
   tupleLength,
   unnamedIn,
 } from './parts.ts';
-import { inside, memberOf, type Place, type Report } from './report.ts';
+import { type ChangePlace, inside, memberOf, type Report } from './report.ts';
 
 /** Payloads have at most 64 levels. */
 const maxDepth = 64;
@@ -39,7 +39,7 @@ export function compareSchemas(
     report(...change);
   }
 
-  function compare(place: Place, one: unknown[], other: unknown[]): void {
+  function compare(place: ChangePlace, one: unknown[], other: unknown[]): void {
     const was = conjunction(before, one, spend);
     const is = conjunction(after, other, spend);
     if (was.never !== is.never)
@@ -55,7 +55,7 @@ export function compareSchemas(
     depth -= 1;
   }
 
-  function compareParts(place: Place, was: Schema[], is: Schema[]): void {
+  function compareParts(place: ChangePlace, was: Schema[], is: Schema[]): void {
     compareValues(was, is, (kind, text) => tell(place, kind, text), spend);
     compareOpaque(was, is, isSame, (kind, text) => tell(place, kind, text));
     compareRequired(place, requiredIn(was), requiredIn(is));
@@ -68,12 +68,12 @@ export function compareSchemas(
     compare(inside(place, others), schemasAfter(was), schemasAfter(is));
   }
 
-  function compareRequired(place: Place, was: Set<string>, is: Set<string>): void {
+  function compareRequired(place: ChangePlace, was: Set<string>, is: Set<string>): void {
     for (const name of is.difference(was)) tell(memberOf(place, name), 'stricter', 'is required now');
     for (const name of was.difference(is)) tell(memberOf(place, name), 'looser', 'is not required any more');
   }
 
-  function compareNamed(place: Place, was: Schema[], is: Schema[]): void {
+  function compareNamed(place: ChangePlace, was: Schema[], is: Schema[]): void {
     const [old, current] = [namesIn(was), namesIn(is)];
     for (const name of current.union(old)) {
       const member = memberOf(place, name);
@@ -88,7 +88,7 @@ export function compareSchemas(
     }
   }
 
-  function compareUnnamed(place: Place, was: Schema[], is: Schema[]): void {
+  function compareUnnamed(place: ChangePlace, was: Schema[], is: Schema[]): void {
     const patterns = new Map(patternsOf(is));
     const old = new Map(patternsOf(was));
     const [unnamed, current] = [unnamedIn(was), unnamedIn(is)];

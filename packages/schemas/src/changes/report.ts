@@ -12,24 +12,24 @@ export interface Change {
 }
 
 /** A place in payloads. `within`: words for the part below the pointer, such as `elements`. */
-export interface Place {
+export interface ChangePlace {
   path: string[];
   within?: string;
 }
 
-export type Report = (place: Place, kind: ChangeKind, text: string) => void;
+export type Report = (place: ChangePlace, kind: ChangeKind, text: string) => void;
 /** A report about one place. */
 export type Tell = (kind: ChangeKind, text: string) => void;
 
 const maxChanges = 200;
 
-export function memberOf({ path, within }: Place, name: string): Place {
+export function memberOf({ path, within }: ChangePlace, name: string): ChangePlace {
   return within === undefined
     ? { path: [...path, name] }
     : { path, within: `${within} ${toPointer([name])}` };
 }
 
-export function inside({ path, within }: Place, words: string): Place {
+export function inside({ path, within }: ChangePlace, words: string): ChangePlace {
   return { path, within: within === undefined ? words : `${within}, ${words}` };
 }
 

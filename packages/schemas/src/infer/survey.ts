@@ -1,19 +1,19 @@
-import { type Format, hasFormat, knownFormats } from './formats.ts';
+import { hasFormat, knownFormats, type TextFormat } from './formats.ts';
 import { exactMember, isDecimal } from './number-texts.ts';
 
 export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object';
 
 /** The values of all samples at one place. */
-export interface Field {
+export interface SampledField {
   types: Set<TypeName>;
   /** Values seen here. */
   count: number;
   nulls: number;
   objects: number;
-  properties: Map<string, Field>;
+  properties: Map<string, SampledField>;
   /** The items of all arrays here. */
-  items: Field | undefined;
-  formats: Set<Format>;
+  items: SampledField | undefined;
+  formats: Set<TextFormat>;
   /** Distinct strings and numbers; undefined if too many to list. */
   values: Set<string | number> | undefined;
   /** For `exactJson`. */
@@ -31,7 +31,7 @@ function typeOf(value: unknown, around: object, key: string): TypeName {
   return typeof value as TypeName;
 }
 
-const newField = (): Field => ({
+const newField = (): SampledField => ({
   types: new Set(),
   count: 0,
   nulls: 0,
@@ -43,13 +43,13 @@ const newField = (): Field => ({
   example: undefined,
 });
 
-function addValue(field: Field, value: string | number): void {
+function addValue(field: SampledField, value: string | number): void {
   field.values?.add(value);
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value);
   if (isRounded || (field.values && field.values.size > mostValues)) field.values = undefined;
 }
 
-function add(field: Field, value: unknown, around: object, key = ''): void {
+function add(field: SampledField, value: unknown, around: object, key = ''): void {
   const type = typeOf(value, around, key);
   field.types.add(type);
   field.count += 1;
@@ -76,7 +76,7 @@ function add(field: Field, value: unknown, around: object, key = ''): void {
 }
 
 /** Merges all samples into one field. */
-export function survey(samples: object[]): Field {
+export function survey(samples: object[]): SampledField {
   const root = newField();
   for (const sample of samples) add(root, sample, samples);
   return root;

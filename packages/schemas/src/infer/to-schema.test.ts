@@ -7,7 +7,7 @@ import { createFormats } from '../formats/formats.ts';
 import { type FieldRow, fieldRows, isAlways, isSuggested, typeChoices } from './fields.ts';
 import { exactJson, noteNumbers } from './number-texts.ts';
 import { survey } from './survey.ts';
-import { type Choice, type Choices, type JsonSchema, toSchema } from './to-schema.ts';
+import { type Choices, type InferredChoice, type JsonSchema, toSchema } from './to-schema.ts';
 
 /** The validator of the API, with which the samples are uploaded. */
 const ajv = new Ajv2020({ strict: false, ownProperties: true, formats: createFormats(() => {}) });
@@ -49,7 +49,7 @@ const { object: payload } = fc.letrec<{ value: unknown; object: Record<string, u
 const payloads = fc.array(payload, { minLength: 1, maxLength: 5 });
 
 /** A choice that the field offers. */
-const choose = ({ pointer, field }: FieldRow, seed: number): [string, Choice] => {
+const choose = ({ pointer, field }: FieldRow, seed: number): [string, InferredChoice] => {
   const types = typeChoices(field);
   const type = types[seed % (types.length + 1)];
   const flags = { anyText: seed % 2 === 0, onlyThese: seed % 3 === 0, required: seed % 5 === 0 };

@@ -8,11 +8,11 @@ import {
   pointerOfItems,
   typesOf,
 } from './fields.ts';
-import type { Field, TypeName } from './survey.ts';
+import type { SampledField, TypeName } from './survey.ts';
 
 export type JsonSchema = Record<string, unknown>;
 
-export interface Choice {
+export interface InferredChoice {
   /** Counts only where all samples have the field; else see `isSuggested`. */
   required?: boolean;
   /** One of `typeChoices`. */
@@ -24,17 +24,17 @@ export interface Choice {
 }
 
 /** By the pointers of `fieldRows`. */
-export type Choices = Readonly<Record<string, Choice>>;
+export type Choices = Readonly<Record<string, InferredChoice>>;
 
 const oneOrAll = <T>(values: T[]) => (values.length === 1 ? values[0] : values);
 
-function chosenTypes(field: Field, { type }: Choice): TypeName[] {
+function chosenTypes(field: SampledField, { type }: InferredChoice): TypeName[] {
   if (isOnlyNull(field)) return [type ?? 'string'];
   return typesOf(field).map((each) => (each === 'integer' && type === 'number' ? 'number' : each));
 }
 
 /** The JSON Schema of a surveyed field. All samples conform to it, whatever the choices. */
-export function toSchema(field: Field, choices: Choices = {}, pointer = ''): JsonSchema {
+export function toSchema(field: SampledField, choices: Choices = {}, pointer = ''): JsonSchema {
   const choice = choices[pointer] ?? {};
   const isNullable = field.nulls > 0;
   const types = [...chosenTypes(field, choice), ...(isNullable ? ['null'] : [])];

@@ -40,7 +40,7 @@ export type Count = (amount?: number) => void;
 /** Takes seconds, or the unit of the metric. */
 export type Observe = (value: number) => void;
 
-export interface Reading<Name extends GaugeName> {
+export interface GaugeReading<Name extends GaugeName> {
   value: number;
   labels: LabelsOf<Name>;
 }
@@ -51,7 +51,10 @@ export interface Metrics {
   /** In seconds, unless the name says otherwise. */
   observe<Name extends DurationName>(name: Name, labels: LabelsOf<Name>): Observe;
   /** Each scrape calls `read`, which must not reject, nor wait for a store longer than `scrapeMs`. */
-  gauge<Name extends GaugeName>(name: Name, read: () => Reading<Name>[] | Promise<Reading<Name>[]>): void;
+  gauge<Name extends GaugeName>(
+    name: Name,
+    read: () => GaugeReading<Name>[] | Promise<GaugeReading<Name>[]>,
+  ): void;
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>;
   contentType: string;

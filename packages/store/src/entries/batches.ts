@@ -30,11 +30,11 @@ interface BatchDocument {
  * `first`: the key was not known. `again`: the same batch came before. `partly`: it was refused, and replays have stored some of its lines.
  * `other`: another batch has the key.
  */
-export type Known = 'first' | 'again' | 'partly' | 'other';
+export type KnownKey = 'first' | 'again' | 'partly' | 'other';
 
 /** The state of a batch's key. `replays` is there only if the batch is stored in part, `first` only if it has places for its lines. */
 export interface KnownBatch {
-  known: Known;
+  known: KnownKey;
   replays?: number | undefined;
   first?: Binary | undefined;
 }
@@ -121,7 +121,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
   }
 
   /** An insert failed on a key that exists now: another request with the same key was quicker. */
-  async function unlessKnown(record: BatchRecord | undefined, error: unknown): Promise<Known> {
+  async function unlessKnown(record: BatchRecord | undefined, error: unknown): Promise<KnownKey> {
     // If the lookup fails, rethrow the first error.
     const { known } = (record && (await lookUp(record).catch(() => undefined))) ?? {
       known: 'first' as const,
@@ -200,7 +200,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
       chunks: () => AsyncIterable<NewEntry[]>,
       record?: BatchRecord,
       replays?: number,
-    ): Promise<Known> {
+    ): Promise<KnownKey> {
       try {
         const applications = new Set<string>();
         await storeInTransaction({ db, writer, timeoutMs, applications }, async ({ session, now }) => {

@@ -24,7 +24,7 @@ import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { pieces, type Walked } from './pieces.ts';
 import { readDocument } from './read-document.ts';
-import { type Steps, stepCounts } from './step-counts.ts';
+import { stepCounts, type TimeSteps } from './step-counts.ts';
 import type { Writer } from './writer.ts';
 
 export { type Before, type Outcome, sentHash } from './compare-entries.ts';
@@ -122,7 +122,7 @@ export function entryStore(
     },
 
     /** How many there are in each step. `isIntact`: as for lists. */
-    countSteps(application: string, steps: Steps, isIntact: boolean): Promise<number[]> {
+    countSteps(application: string, steps: TimeSteps, isIntact: boolean): Promise<number[]> {
       if (isIntact) return countSteps(undefined, application, steps);
       return inSnapshot(db, (session) => countSteps(session, application, steps));
     },

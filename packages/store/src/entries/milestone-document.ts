@@ -34,7 +34,7 @@ export interface Milestone {
 }
 
 /** Where to begin to read. */
-export type Place = Pick<Milestone, 'key' | 'rank'>;
+export type RankedKey = Pick<Milestone, 'key' | 'rank'>;
 
 /** Where a range of keys ends. */
 export interface End {

@@ -12,7 +12,7 @@ import {
   type Milestone,
   type MilestoneDocument,
   milestonesIn,
-  type Place,
+  type RankedKey,
 } from './milestone-document.ts';
 import { marksOf, nearestMark } from './milestone-marks.ts';
 import { packMinutes } from './minute-counts.ts';
@@ -160,7 +160,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       application: string,
       end: End,
       start: number,
-    ): Promise<{ rank: number; above: Place | undefined }> {
+    ): Promise<{ rank: number; above: RankedKey | undefined }> {
       const highest = await last(application, beginOf(application), end, session);
       const removed = session ? await removedOf(db, application, session) : [];
       const { key, rank: known } = corrected(highest ?? begin(application), removed);

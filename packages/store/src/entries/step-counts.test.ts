@@ -7,7 +7,7 @@ import { removalSteps } from '../../../../test/support/removal-steps.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { deletionStore } from './deletions.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
-import type { Steps } from './step-counts.ts';
+import type { TimeSteps } from './step-counts.ts';
 
 const minute = 60_000;
 const spacing = 4;
@@ -18,13 +18,13 @@ async function start(db?: Awaited<ReturnType<typeof ownDatabase>>['db']) {
   const deletions = deletionStore(own, 60_000);
   const { application, entries, all } = model;
 
-  const naive = ({ from, length, count }: Steps) =>
+  const naive = ({ from, length, count }: TimeSteps) =>
     Array.from({ length: count }, (_, step) => {
       const begin = from + step * length;
       return all().filter(({ time }) => time >= begin && time < begin + length).length;
     });
 
-  async function expectExact(steps: Steps, isIntact = false) {
+  async function expectExact(steps: TimeSteps, isIntact = false) {
     expect(await entries.countSteps(application, steps, isIntact)).toEqual(naive(steps));
   }
 
@@ -35,7 +35,7 @@ async function start(db?: Awaited<ReturnType<typeof ownDatabase>>['db']) {
   return { ...model, db: own, deletions, expectExact, remove };
 }
 
-const periods: Steps[] = [
+const periods: TimeSteps[] = [
   { from: 0, length: minute, count: 60 },
   { from: 7 * minute, length: minute, count: 13 },
   { from: 0, length: 60 * minute, count: 3 },
@@ -76,9 +76,9 @@ it('does not read the entries below milestones', async () => {
   const set = (minutes: Binary) =>
     db.collection<MilestoneDocument>('milestones').updateOne(one, { $set: { minutes } });
   await set(new Binary(Buffer.alloc(0)));
-  await expect(expectExact(periods[0] as Steps)).rejects.toThrow('to deeply equal');
+  await expect(expectExact(periods[0] as TimeSteps)).rejects.toThrow('to deeply equal');
   await set(before);
-  await expectExact(periods[0] as Steps);
+  await expectExact(periods[0] as TimeSteps);
 });
 
 it('reads the entries where a milestone does not say when they came', async () => {

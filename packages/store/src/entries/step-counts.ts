@@ -5,7 +5,7 @@ import { byKey, type MilestoneDocument, milestonesIn } from './milestone-documen
 import { unpackMinutes } from './minute-counts.ts';
 
 /** Steps of equal length, each of whole minutes: `from` in ms since the epoch, `length` in ms. */
-export interface Steps {
+export interface TimeSteps {
   from: number;
   length: number;
   count: number;
@@ -20,7 +20,7 @@ const keyOnly = { _id: 1 } as const;
 const milestonesAtOnce = 5_000;
 
 /** Sums the entries of each step. */
-export function createTally({ from, length, count }: Steps) {
+export function createTally({ from, length, count }: TimeSteps) {
   const counts: number[] = Array(count).fill(0);
   /** Which step it is; those before and after have numbers too. */
   const stepOf = (time: number) => Math.floor((time - from) / length);
@@ -46,7 +46,7 @@ export function stepCounts(db: Db) {
   return async function countSteps(
     session: ClientSession | undefined,
     application: string,
-    steps: Steps,
+    steps: TimeSteps,
   ): Promise<number[]> {
     const { counts, stepOf, add } = createTally(steps);
     const at = (step: number) => firstKeyAt(application, new Date(steps.from + step * steps.length));

@@ -13,7 +13,7 @@ const atMost = 1_000;
 const mostBytes = 1024 ** 2;
 
 /** How far someone has followed an application: up to these keys of its entries and of its refused uploads. */
-export interface Place {
+export interface LivePlace {
   entries: EntryId;
   refused: EntryId;
 }
@@ -38,7 +38,7 @@ export interface News<Item> {
 /** What there is at one moment. */
 export interface Moment {
   /** Up to where nothing can come any more. */
-  end(application: string): Promise<Place>;
+  end(application: string): Promise<LivePlace>;
   entries(stretch: Stretch): Promise<News<StoredEntry>>;
   refused(stretch: Stretch): Promise<News<RefusedRecord>>;
 }

@@ -4,12 +4,12 @@ import type { Schema } from '@sluice/schemas/schema.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { everyType } from '@sluice/schemas/types.ts';
 
-export interface Place {
+export interface CsvPlace {
   /** The types that the schema allows, as bits. */
   allowed: number;
   isRequired: boolean;
   /** The place of a key of the object at this place. */
-  below(key: string): Place;
+  below(key: string): CsvPlace;
 }
 
 /**
@@ -19,21 +19,21 @@ export interface Place {
  */
 const maxSteps = 250_000;
 
-const anywhere: Place = { allowed: everyType, isRequired: false, below: () => anywhere };
+const anywhere: CsvPlace = { allowed: everyType, isRequired: false, below: () => anywhere };
 
 /** The place of the payload itself. Beyond `maxSteps` every type is allowed. */
-export function rootPlace(root: Schema): Place {
+export function rootPlace(root: Schema): CsvPlace {
   const { typesOf, partsOf } = valueTypes(root);
   const requiredBy = oncePerSchema(
     ({ required }) => new Set<unknown>(Array.isArray(required) ? required : []),
   );
   let steps = 0;
 
-  function placeOf(schemas: Schema[], isRequired: boolean): Place {
+  function placeOf(schemas: Schema[], isRequired: boolean): CsvPlace {
     const allowed = schemas.reduce((common, schema) => common & typesOf(schema), everyType);
     // Only a place with keys below it needs its parts.
     let parts: Set<Schema> | undefined;
-    function below(key: string): Place {
+    function below(key: string): CsvPlace {
       if (steps > maxSteps) return anywhere;
       if (!parts) {
         parts = partsOf(schemas);

@@ -1,7 +1,7 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import { types } from '@sluice/schemas/types.ts';
 import { createCellJson, type Formulas } from './cell-json.ts';
-import { type Place, rootPlace } from './places.ts';
+import { type CsvPlace, rootPlace } from './places.ts';
 
 /** A key of a payload. A cell goes there, or keys are below it, or both. */
 interface Node {
@@ -18,7 +18,7 @@ interface Node {
 /** A node while the tree is built. */
 interface Branch {
   node: Node;
-  place: Place;
+  place: CsvPlace;
   /** By the next part of the pointer, still escaped. */
   below: Map<string, Branch>;
 }
@@ -86,7 +86,7 @@ function addTo({ node, place, below }: Branch, token: string, key: string): Bran
   return added;
 }
 
-function branch(pointer: string, key: string, place: Place): Branch {
+function branch(pointer: string, key: string, place: CsvPlace): Branch {
   const { allowed, isRequired } = place;
   const isNullIfEmpty = isRequired && (allowed & types.null) !== 0;
   const node = { label: `${JSON.stringify(key)}:`, pointer, below: [], isRequired, isNullIfEmpty };

@@ -15,26 +15,26 @@ const kinds = [
   { name: 'json', type: ['array', 'object', 'null'], bits: types.array | types.object | types.null },
 ] as const;
 const text = { name: 'string', type: ['string'], bits: types.string } as const;
-type Kind = (typeof kinds)[number] | typeof text;
+type CellKind = (typeof kinds)[number] | typeof text;
 
 /** The type of the cells of a column, and what was found in them. */
-export interface Column {
-  kind: Kind['name'];
+export interface CsvColumn {
+  kind: CellKind['name'];
   /** The kind besides text that most cells have. */
-  most: Exclude<Kind['name'], 'string'>;
+  most: Exclude<CellKind['name'], 'string'>;
   fits: number;
   filled: number;
 }
 
-export type Columns = Readonly<Record<string, Column>>;
+export type Columns = Readonly<Record<string, CsvColumn>>;
 /** Chosen kinds, by the pointers of the columns. */
 export type Kinds = Readonly<Record<string, string | undefined>>;
 
-const kindOf = (name: string | undefined): Kind | undefined =>
+const kindOf = (name: string | undefined): CellKind | undefined =>
   [...kinds, text].find((kind) => kind.name === name);
 
 /** A cell that fits no type becomes a string. */
-function fitter({ bits }: Kind): (cell: string) => boolean {
+function fitter({ bits }: CellKind): (cell: string) => boolean {
   const toJson = createCellJson(bits, 'escape');
   return (cell) => cell === '' || bits === types.string || !toJson(cell, true)?.startsWith('"');
 }
@@ -44,7 +44,7 @@ const hasLeadingZero = (cell: string) => /^[+-]?0\d/.test(cell);
 /** At least so many cells of a column have its type; fewer make it text. */
 const mostly = 0.75;
 
-function columnOf(cells: string[], chosen: string | undefined): Column {
+function columnOf(cells: string[], chosen: string | undefined): CsvColumn {
   const filled = cells.filter((cell) => cell !== '');
   const counts = kinds.map((kind) => ({ most: kind.name, fits: filled.filter(fitter(kind)).length }));
   const { most, fits } = counts.reduce((best, each) => (each.fits > best.fits ? each : best));
@@ -95,7 +95,7 @@ export function readCsv(rows: WrittenRow[], { columns: pointers, delimiter }: Cs
       });
     else records.push({ ...record, row });
   }
-  const columns: Record<string, Column> = {};
+  const columns: Record<string, CsvColumn> = {};
   for (const [at, pointer] of pointers.entries()) {
     const cells = records.map((record) => record.cells[at] ?? '');
     if (pointer !== null) columns[pointer] = columnOf(cells, chosen[pointer]);
@@ -106,7 +106,7 @@ export function readCsv(rows: WrittenRow[], { columns: pointers, delimiter }: Cs
   for (const { row, cells, quoted } of records) {
     const odd = cells.findIndex((cell, at) => !fits[at]?.(cell));
     if (odd >= 0) {
-      const { kind } = columns[pointers[odd] as string] as Column;
+      const { kind } = columns[pointers[odd] as string] as CsvColumn;
       problems.push({
         row,
         message: `${pointers[odd]}: ${JSON.stringify(cells[odd]?.slice(0, 40))} is not of type ${kind}, as most of this column are.`,

@@ -1,5 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import { createTally, type Steps } from '@sluice/store/entries/step-counts.ts';
+import { createTally, type TimeSteps } from '@sluice/store/entries/step-counts.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
@@ -29,7 +29,7 @@ const mostSteps = 1_000;
 const usualSteps = 60;
 
 /** The steps that a period touches. Throws ApiError if they are too many. */
-function toSteps(query: Static<typeof StatsQuery>): Steps {
+function toSteps(query: Static<typeof StatsQuery>): TimeSteps {
   const { step = 'minute' } = query;
   const length = lengths[step];
   const { from, to = new Date() } = toPeriod(query);

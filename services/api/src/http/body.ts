@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { Patience } from './connections/slow-bodies.ts';
+import type { BodyPatience } from './connections/slow-bodies.ts';
 
 /** The limit, in bytes, holds for a body before and after decompression. */
 export const tooLarge = (limit: number) =>
@@ -16,7 +16,7 @@ const cutOff = (cause?: unknown) =>
 export async function* piecesOf(
   request: IncomingMessage,
   limit: number,
-  patience?: Patience,
+  patience?: BodyPatience,
 ): AsyncGenerator<Buffer, void> {
   // Refused before `100 Continue` asks for the body.
   if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);

@@ -89,14 +89,14 @@ function encodingAt(head: Buffer): Compression | undefined {
  *
  * A decoder of Node.js may stop after one frame, so the bytes that it did not use go to the next decoder.
  */
-async function* decompress(source: Source, encoding: Compression): Bytes {
+async function* decompress(source: DecodedSource, encoding: Compression): Bytes {
   for (let count = 0; count === 0 || (await hasMore(source, encoding)); count++) {
     if (count === mostDecoders) throw new Error(`it has over ${mostDecoders} frames`);
     yield* decodeFrames(source, encoding);
   }
 }
 
-type Source = ReturnType<typeof createSource>;
+type DecodedSource = ReturnType<typeof createSource>;
 
 /** The pieces of a body. Unused bytes can be put back. */
 function createSource(body: Bytes) {
@@ -142,7 +142,7 @@ function createSource(body: Bytes) {
   };
 }
 
-async function hasMore(source: Source, encoding: Compression): Promise<boolean> {
+async function hasMore(source: DecodedSource, encoding: Compression): Promise<boolean> {
   let zeros = encoding === 'gzip' ? await source.next() : undefined;
   while (zeros?.every((byte) => byte === 0)) zeros = await source.next();
   source.putBack(zeros?.subarray(zeros.findIndex((byte) => byte !== 0)));
@@ -151,7 +151,7 @@ async function hasMore(source: Source, encoding: Compression): Promise<boolean> 
   return head.length > 0;
 }
 
-async function* decodeFrames(source: Source, encoding: Compression): Bytes {
+async function* decodeFrames(source: DecodedSource, encoding: Compression): Bytes {
   const decoder = decoders[encoding]();
   const closed = new Promise<void>((resolve) => decoder.once('close', resolve));
 

@@ -1,10 +1,10 @@
 import { type ErrorName, errorOf } from '@sluice/shared/errors.ts';
 import { Failure } from './answers.ts';
 
-export type Schema = Record<string, unknown>;
+export type DescribedSchema = Record<string, unknown>;
 
 interface Media {
-  schema: Schema;
+  schema: DescribedSchema;
   example?: unknown;
 }
 
@@ -119,14 +119,14 @@ export function describeFailures(description: Description): Description {
 }
 
 /** An example made from the parts' examples; undefined if a required part has none. Optional times are left out. */
-function exampleOf(schema: Schema, isOptional = false): unknown {
+function exampleOf(schema: DescribedSchema, isOptional = false): unknown {
   const { examples, properties, items, required = [], format } = schema;
   if (Array.isArray(examples)) return examples[0];
   if ('const' in schema) return schema.const;
   if (format === 'date-time') return isOptional ? undefined : '2026-11-21T04:00:00.000Z';
   if (Array.isArray(schema.enum)) return schema.enum[0];
   if (items) {
-    const item = exampleOf(items as Schema);
+    const item = exampleOf(items as DescribedSchema);
     return item === undefined ? undefined : [item];
   }
   if (!properties) return undefined;
@@ -144,7 +144,7 @@ const ofStatus = (example: unknown, status: string): unknown =>
     : example;
 
 /** A response has the description itself. */
-function withoutCaption({ description: _, ...schema }: Schema): Schema {
+function withoutCaption({ description: _, ...schema }: DescribedSchema): DescribedSchema {
   return schema;
 }
 

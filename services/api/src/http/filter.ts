@@ -87,14 +87,14 @@ export function readFilter(text: string): Filter {
   return details.length > 0 ? { ok: false, details } : { ok: true, conditions: read as Condition[] };
 }
 
-interface Part {
+interface Clause {
   name: string;
   operator?: string;
   value: unknown;
 }
 
 /** One part for each operator; a bare value is short for `eq`. */
-function split(name: string, condition: unknown): Part[] {
+function split(name: string, condition: unknown): Clause[] {
   const operands = isObject(condition) ? Object.entries(condition) : [];
   if (operands.length === 0) return [{ name, value: condition }];
   return operands.map(([operator, value]) => ({ name, operator, value }));
@@ -112,7 +112,7 @@ function readField(name: string): { path: string[] } | { message: string } {
   return { path };
 }
 
-function toCondition({ name, operator, value }: Part): Condition | ErrorDetail {
+function toCondition({ name, operator, value }: Clause): Condition | ErrorDetail {
   const at = (path: string[], message: string) => toDetail(toPointer(path), 'filter', message);
   const field = readField(name);
   if ('message' in field) return at([name], field.message);

@@ -1,18 +1,18 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Description, mapValues, type Schema } from './describe.ts';
+import { type DescribedSchema, type Description, mapValues } from './describe.ts';
 
-const isObject = (value: unknown): value is Schema => typeof value === 'object' && value !== null;
+const isObject = (value: unknown): value is DescribedSchema => typeof value === 'object' && value !== null;
 
 /** Uses of a schema may differ in these: a parameter or a response may have its own description. */
-function shapeOf({ description: _, examples: __, ...shape }: Schema): Schema {
+function shapeOf({ description: _, examples: __, ...shape }: DescribedSchema): DescribedSchema {
   return shape;
 }
 
 /** Moves each schema with a title to the components, where generators of clients find names of types. */
 export function nameSchemas(description: Description): Description {
-  const schemas: Record<string, Schema> = {};
+  const schemas: Record<string, DescribedSchema> = {};
 
-  function refer(title: string, schema: Schema): object {
+  function refer(title: string, schema: DescribedSchema): object {
     const known = schemas[title] ?? {};
     if (schemas[title] && !isDeepStrictEqual(shapeOf(known), shapeOf(schema)))
       throw new Error(`two different schemas have the title ${title}`);
@@ -21,7 +21,7 @@ export function nameSchemas(description: Description): Description {
   }
 
   /** Among several types the object gets the name, which generators would otherwise call `…Type0`. */
-  function alternatives(title: string, { type, ...rest }: Schema): object {
+  function alternatives(title: string, { type, ...rest }: DescribedSchema): object {
     const object = { type: 'object', additionalProperties: true };
     const each = (one: string) => (one === 'object' ? refer(title, object) : { type: one });
     return { ...rest, anyOf: (type as string[]).map(each) };

@@ -51,7 +51,7 @@ const formats: Record<string, Format> = {
 
 const maxDetails = 50;
 
-type Part = ErrorDetail['in'];
+type RequestPart = ErrorDetail['in'];
 
 function createAjv(): Ajv {
   // `verbose` adds the value and the schema to errors.
@@ -60,7 +60,7 @@ function createAjv(): Ajv {
   return ajv;
 }
 
-function explain(part: Part, { keyword, params, message, data, parentSchema }: ErrorObject): string {
+function explain(part: RequestPart, { keyword, params, message, data, parentSchema }: ErrorObject): string {
   if (part === 'querystring' && Array.isArray(data)) return 'must be given once';
   if (keyword === 'additionalProperties') return unknownName(part, params.additionalProperty, parentSchema);
   if (keyword === 'required') return 'is required';
@@ -80,13 +80,13 @@ function explain(part: Part, { keyword, params, message, data, parentSchema }: E
 const asPredicate = (sentence: string) =>
   sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
 
-function unknownName(part: Part, name: string, schema: unknown): string {
+function unknownName(part: RequestPart, name: string, schema: unknown): string {
   const allowed = Object.keys((schema as { properties?: object }).properties ?? {}).join(', ');
   if (part !== 'querystring') return `is not a known field; allowed: ${allowed || 'none'}`;
   return `unknown parameter \`${name.slice(0, 100)}\`; ${allowed ? `allowed: ${allowed}` : 'this route takes none'}`;
 }
 
-function toDetail(part: Part, error: ErrorObject): ErrorDetail {
+function toDetail(part: RequestPart, error: ErrorObject): ErrorDetail {
   const { additionalProperty, missingProperty } = error.params;
   const name: string | undefined = additionalProperty ?? missingProperty;
   const below = name === undefined ? '' : toPointer([name.slice(0, 100)]);
@@ -124,7 +124,7 @@ export function validation(app: FastifyInstance): void {
   });
   const ajv = createAjv();
   app.setValidatorCompiler(({ schema, httpPart }) => {
-    const part = httpPart as Part;
+    const part = httpPart as RequestPart;
     // Compiling the schemas of all routes takes a third of a start.
     let validate: ValidateFunction | undefined;
     const { properties = {} } = schema as { properties?: Record<string, { type?: string }> };

@@ -12,17 +12,17 @@ import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
 
-type Kind = JobRecord['kind'];
+type KindOfJob = JobRecord['kind'];
 
 export const inAnHour = () => new Date(Date.now() + 3_600_000);
 
-const jobNotFound = (kind: Kind, id: string) =>
+const jobNotFound = (kind: KindOfJob, id: string) =>
   new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);
 
 /** A job of the owner's application. Throws the same ApiError for a job of another owner as for no job. */
 export async function findJob(
   { applications, jobs }: Pick<Store, 'applications' | 'jobs'>,
-  kind: Kind,
+  kind: KindOfJob,
   request: OfApplication & Pick<FastifyRequest<{ Params: { domain: string; id: string } }>, 'params'>,
 ): Promise<{ application: ApplicationRecord; job: JobRecord }> {
   const { id } = request.params;

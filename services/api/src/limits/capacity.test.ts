@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { FastifyReply } from 'fastify';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
-import { createCapacity, type Lease } from './capacity.ts';
+import { type CapacityLease, createCapacity } from './capacity.ts';
 
 const ofThings = { what: 'things', client: 'owner' } as const;
 const create = (limit: number, waitMs?: number) =>
@@ -204,7 +204,7 @@ async function answers() {
 }
 
 /** Work that goes on until it is told to end. */
-function work(lease: Lease, fails = false) {
+function work(lease: CapacityLease, fails = false) {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const done = lease.during(() => promise).catch(() => {});
   return async () => {

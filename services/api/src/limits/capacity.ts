@@ -10,7 +10,7 @@ import {
 } from './table.ts';
 
 /** What one request uses. It is free again when the answer is sent or the client has left, and the work is over. */
-export interface Lease {
+export interface CapacityLease {
   /** Throws ApiError. */
   take(amount: number): void;
   during<T>(work: () => Promise<T>): Promise<T>;
@@ -106,7 +106,7 @@ export function createCapacity(
       return finish(client, 1, work);
     },
 
-    lease({ raw }: FastifyReply, client: string): Lease {
+    lease({ raw }: FastifyReply, client: string): CapacityLease {
       let own = 0;
       let counted = 0;
       let isWorking = false;

@@ -1,6 +1,6 @@
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
-import type { Moment, News, Place } from '@sluice/store/live/live.ts';
+import type { LivePlace, Moment, News } from '@sluice/store/live/live.ts';
 import { toEntry } from '../entries/contract.ts';
 import { toCursor } from '../http/pages.ts';
 import { toJson } from '../refused/to-json.ts';
@@ -10,19 +10,19 @@ export interface Followed {
   withRefused: boolean;
 }
 
-const toEventId = ({ entries, refused }: Place) => toCursor(entries + refused);
+const toEventId = ({ entries, refused }: LivePlace) => toCursor(entries + refused);
 
 /** The place that an event id stands for. */
-export function fromEventId(id: string): Place {
+export function fromEventId(id: string): LivePlace {
   const hex = Buffer.from(id, 'base64url').toString('hex');
   return { entries: hex.slice(0, 2 * entryIdBytes), refused: hex.slice(2 * entryIdBytes) };
 }
 
 /** An event has its JSON on one line: line breaks between members mean nothing. */
-const toEvent = (name: string, place: Place, json: string) =>
+const toEvent = (name: string, place: LivePlace, json: string) =>
   `id: ${toEventId(place)}\nevent: ${name}\ndata: ${json.replaceAll(/[\r\n]/g, ' ')}\n\n`;
 
-export const ping = (place: Place): string => toEvent('ping', place, '{}');
+export const ping = (place: LivePlace): string => toEvent('ping', place, '{}');
 
 const further = (a: string, b: string) => (a > b ? a : b);
 
@@ -30,13 +30,17 @@ const further = (a: string, b: string) => (a > b ? a : b);
 export async function readEvents(
   moment: Moment,
   { application, withRefused }: Followed,
-  from: Place,
-): Promise<{ events: string; place: Place }> {
+  from: LivePlace,
+): Promise<{ events: string; place: LivePlace }> {
   const events: string[] = [];
   const end = await moment.end(application.id);
   let place = from;
 
-  function add<Item>(of: keyof Place, { items, skipped }: News<Item>, toText: (item: Item) => string): void {
+  function add<Item>(
+    of: keyof LivePlace,
+    { items, skipped }: News<Item>,
+    toText: (item: Item) => string,
+  ): void {
     if (skipped) {
       place = { ...place, [of]: skipped.last };
       events.push(toEvent('skipped', place, JSON.stringify({ count: skipped.count, of })));
@@ -47,7 +51,11 @@ export async function readEvents(
     }
     place = { ...place, [of]: further(place[of], end[of]) };
   }
-  const stretch = (of: keyof Place) => ({ application: application.id, after: place[of], until: end[of] });
+  const stretch = (of: keyof LivePlace) => ({
+    application: application.id,
+    after: place[of],
+    until: end[of],
+  });
   const none = { items: [] };
 
   const stored = end.entries > place.entries ? await moment.entries(stretch('entries')) : none;

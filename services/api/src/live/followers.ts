@@ -2,7 +2,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
-import type { LiveStore, Moment, Place } from '@sluice/store/live/live.ts';
+import type { LivePlace, LiveStore, Moment } from '@sluice/store/live/live.ts';
 import { type Basis, type Feed, hasChanged } from '../known/feed.ts';
 import { type Followed, ping, readEvents } from './events.ts';
 
@@ -16,7 +16,7 @@ const longestFullMs = 60_000;
 
 export interface Follower extends Followed {
   /** Where to continue; undefined: after everything that exists now. */
-  place: Place | undefined;
+  place: LivePlace | undefined;
   /** Whether the client has not taken what was sent. */
   isFull(): boolean;
   send(events: Buffer): void;

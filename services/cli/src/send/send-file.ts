@@ -14,7 +14,7 @@ const types: Record<Format, string> = {
   csv: 'text/csv',
 };
 
-interface Parts {
+interface FileParts {
   run: Run;
   bar: Bar;
   /** Where the report of refused lines goes. */
@@ -22,7 +22,7 @@ interface Parts {
 }
 
 /** Sends a file as an import, and waits until its lines are stored. */
-export async function sendFile(context: Context, source: Source, { run, bar, refused }: Parts) {
+export async function sendFile(context: Context, source: Source, { run, bar, refused }: FileParts) {
   if (context.token?.startsWith('sk_'))
     throw new CliError('an ingest key cannot import: use a personal token, or send NDJSON');
   const known = run.progress.job ?? (run.isResumed ? await findJob(context, run) : undefined);

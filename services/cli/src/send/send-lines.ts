@@ -7,7 +7,7 @@ import type { Progress, Run } from './run-state.ts';
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
 
-interface Parts {
+interface LineParts {
   run: Run;
   refusals: Refusals;
   bar: Bar;
@@ -19,7 +19,7 @@ interface Parts {
 export async function sendLines(
   context: Context,
   source: AsyncIterable<Buffer>,
-  { run, refusals, bar, isSlow }: Parts,
+  { run, refusals, bar, isSlow }: LineParts,
 ): Promise<Progress> {
   const reader = createLineReader(source, { isSlow });
   const at = structuredClone(run.progress);

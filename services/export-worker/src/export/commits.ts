@@ -7,7 +7,7 @@ import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
-import type { Piece } from '../formats/format.ts';
+import type { FilePiece } from '../formats/format.ts';
 
 const compress = promisify(zstdCompress);
 /** Level 1 stores a tenth of the bytes, and the work is not on the main thread. */
@@ -43,7 +43,7 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
   const underWay: Promise<void>[] = [];
   const times = () => ({ firstCreatedAt, lastCreatedAt });
 
-  async function store({ data, note }: Piece, rows: number): Promise<Part[]> {
+  async function store({ data, note }: FilePiece, rows: number): Promise<Part[]> {
     const stored: Part[] = [];
     for (const slice of slices(data)) {
       const isFirst = stored.length === 0;
@@ -73,7 +73,7 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
 
   return {
     /** Stores and commits a piece in the background, once there are few others. */
-    async add(piece: Piece, { rows, position, first, last }: Extent): Promise<void> {
+    async add(piece: FilePiece, { rows, position, first, last }: Extent): Promise<void> {
       while (underWay.length >= piecesAhead) await underWay.shift();
       hash.update(piece.data, slices(piece.data).length);
       bytes += piece.data.length;

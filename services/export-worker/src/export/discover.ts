@@ -8,7 +8,7 @@ import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { UnknownField, Unrepresentable } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSurvey } from '../shape/survey.ts';
-import { datesOf, type Known } from './open-format.ts';
+import { datesOf, type KnownColumns } from './open-format.ts';
 import { readPages } from './read-pages.ts';
 
 /** Reads entries to find columns that neither the schema nor the recorded fields determine. */
@@ -20,7 +20,7 @@ interface Survey {
 }
 
 /** Undefined if all columns are known. */
-function surveyFor(job: ExportJob, known: Known): Survey | undefined {
+function surveyFor(job: ExportJob, known: KnownColumns): Survey | undefined {
   const { shape, hasLarge } = job;
   const { format, arrays, columns: selected } = job.options;
   if (format === 'parquet') {
@@ -43,7 +43,7 @@ function surveyFor(job: ExportJob, known: Known): Survey | undefined {
 export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEntries'>, leaveOut: LeaveOut) {
   return async function discover(
     job: ExportJob,
-    known: Known,
+    known: KnownColumns,
     { check }: Pick<Turn, 'check'>,
   ): Promise<ExportShape | undefined> {
     const { cut, options } = job;

@@ -1,5 +1,5 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { claimJob, type End, type JobKind, type Turn } from '@sluice/jobs/kind.ts';
+import { claimJob, type JobEnd, type JobKind, type Turn } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -21,7 +21,7 @@ export function exportKind({ store, retentionMs, leaseMs, log }: Dependencies): 
   const hashes = createFileHashes(store);
   const writeFile = createWriteFile({ store, hashes, log });
 
-  async function make(job: ExportJob, turn: Turn): Promise<End> {
+  async function make(job: ExportJob, turn: Turn): Promise<JobEnd> {
     const { id, fence, done } = job;
     log.info({ event: 'export.began', job: id, fence, done });
     try {

@@ -10,7 +10,7 @@ import type { Dates } from '../formats/parquet/typed-tree.ts';
 import { createTablesZip } from '../formats/zip/tables-zip.ts';
 
 /** The columns of an export, before its entries are read. */
-export interface Known {
+export interface KnownColumns {
   /** The versions of the schema that validated the entries, oldest first. */
   schemas: [Schema, ...Schema[]];
   columns: Column[];
@@ -24,21 +24,21 @@ export async function knownColumns(
   { fields, schemas }: Pick<Store, 'fields' | 'schemas'>,
   application: ApplicationRecord,
   { version = 1, leafCount, hasRest, options: { meta } }: ExportJob,
-): Promise<Known> {
+): Promise<KnownColumns> {
   const versions: Schema[] = [];
   for await (const found of schemas.list(application))
     if (found.version <= version) versions.unshift(parseSchema(found.rawSchema));
   const { pointers } = await fields.of(application.id);
   const [first] = versions as [Schema];
   return {
-    schemas: versions as Known['schemas'],
+    schemas: versions as KnownColumns['schemas'],
     columns: columnsOf(first, pointers.slice(0, leafCount), { hasRest, meta }),
   };
 }
 
-interface Source {
+interface ColumnSource {
   job: ExportJob;
-  known: Known;
+  known: KnownColumns;
   /** Absent: all columns are known. */
   shape: ExportShape | undefined;
   /** The notes of all pieces so far. */
@@ -46,7 +46,7 @@ interface Source {
 }
 
 /** The format that a job asks for. */
-export async function createFormat({ job, known, shape, notes }: Source): Promise<FileFormat> {
+export async function createFormat({ job, known, shape, notes }: ColumnSource): Promise<FileFormat> {
   const { format, arrays, columns: selected, formulas, meta } = job.options;
   const { columns } = known;
   const { version = 1 } = job;

@@ -2,7 +2,7 @@ import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 
 /** Finished bytes of the file; the caller owns the memory. `note` is plain data that another worker needs to continue. */
-export interface Piece {
+export interface FilePiece {
   data: Uint8Array;
   note?: unknown;
 }
@@ -25,7 +25,7 @@ export interface FileFormat {
   /** Bytes in the current piece, or an estimate. */
   size(): number;
   /** Ends the current piece. Another worker may write the next one. */
-  take(): Piece | Promise<Piece>;
+  take(): FilePiece | Promise<FilePiece>;
 }
 
 /** The selected columns, in the order of the selection; all if there is no selection. */

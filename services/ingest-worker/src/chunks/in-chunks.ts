@@ -2,11 +2,11 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
   claimJob,
-  type End,
+  type JobEnd,
   JobFailed,
   type JobKind,
+  type JobPiece,
   maxAttempts,
-  type Piece,
   type Turn,
 } from '@sluice/jobs/kind.ts';
 import type { ChunkResult, ClaimedChunk, ClaimedRange } from '@sluice/jobs/record/chunk-records.ts';
@@ -92,7 +92,7 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     return (await applications.byIds([job.application], 'restorable'))[0];
   }
 
-  function toPiece(chunk: Chunk, job: Job, application: ApplicationRecord): Piece<Job> {
+  function toPiece(chunk: Chunk, job: Job, application: ApplicationRecord): JobPiece<Job> {
     const { id, fence, attempts } = chunk;
     /** Finished lines; `counted` is how many of them the job's progress has. */
     let lines = 0;
@@ -164,7 +164,7 @@ export function inChunks<Job extends ChunkedJob, Chunk extends ClaimedChunk | Cl
     };
   }
 
-  async function makeFile(job: Job, { checkLease }: Turn): Promise<End> {
+  async function makeFile(job: Job, { checkLease }: Turn): Promise<JobEnd> {
     if (isEnding(job)) return {};
     const { sha256, ...file } = await joinReports(job.id, checkLease);
     const ended = await result(job);

@@ -3,7 +3,7 @@ import {
   ApplicationDeleted,
   claimInSession,
   countTotal,
-  type End,
+  type JobEnd,
   type JobKind,
   type SessionTurn,
 } from '@sluice/jobs/kind.ts';
@@ -25,7 +25,7 @@ interface Dependencies {
 export function deletionKind({ store, leaseMs, log }: Dependencies): JobKind<DeletionJob> {
   const { applications, entries, deletions, jobs } = store;
 
-  async function deleteAll(job: DeletionJob, { session, check, giveWay }: SessionTurn): Promise<End> {
+  async function deleteAll(job: DeletionJob, { session, check, giveWay }: SessionTurn): Promise<JobEnd> {
     const { id, fence, application, options } = job;
     if (!(await applications.byId(application))) throw new ApplicationDeleted();
     const selection = selectionOf(options);

@@ -10,7 +10,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
   claimInSession,
-  type End,
+  type JobEnd,
   type JobKind,
   type SessionTurn,
 } from '@sluice/jobs/kind.ts';
@@ -142,7 +142,7 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
     return batch;
   }
 
-  async function replayAll(job: ReplayJob, { session, check, giveWay }: SessionTurn): Promise<End> {
+  async function replayAll(job: ReplayJob, { session, check, giveWay }: SessionTurn): Promise<JobEnd> {
     const { application, options } = job;
     const amendments = readAmendments(options);
     let { after } = job;

@@ -64,12 +64,12 @@ interface Task {
   judge: Judge;
 }
 
-type Check = () => Nonconforming | undefined;
+type EntryCheck = () => Nonconforming | undefined;
 
 /** Validates entries, or refused uploads; changes nothing. */
 function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'refused'>) {
   /** Yields checks in pages: an await per check would cost as much as the check. */
-  async function* checksOf({ chunk, job, judge }: Task): AsyncGenerator<Check[]> {
+  async function* checksOf({ chunk, job, judge }: Task): AsyncGenerator<EntryCheck[]> {
     const { application, options } = job;
     if (chunk.range)
       for await (const documents of readRange(rawEntries, job, chunk.range))

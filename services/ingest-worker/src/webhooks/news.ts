@@ -13,7 +13,7 @@ import { most } from './content.ts';
 const lateJobMs = 60_000;
 const minuteMs = 60_000;
 
-export interface News {
+export interface WebhookNews {
   progress: Partial<Progress>;
   made: NewDelivery[];
   /** There may be entries that cannot be told yet. */
@@ -24,7 +24,10 @@ type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts'>;
 
 /** What there is to tell since the progress of a webhook, one kind of event after the other. */
 export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores) {
-  async function stored({ id }: ApplicationRecord, { progress, newsUntil }: TakenWebhook): Promise<News> {
+  async function stored(
+    { id }: ApplicationRecord,
+    { progress, newsUntil }: TakenWebhook,
+  ): Promise<WebhookNews> {
     const after = progress.entries;
     const sizes: number[] = [];
     const read = (limit: number) => {
@@ -47,7 +50,10 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
   }
 
-  async function ended({ id }: ApplicationRecord, { since: told, progress }: TakenWebhook): Promise<News> {
+  async function ended(
+    { id }: ApplicationRecord,
+    { since: told, progress }: TakenWebhook,
+  ): Promise<WebhookNews> {
     const since = new Date(progress.jobsSince.getTime() - lateJobMs);
     const known = new Set(progress.jobsTold);
     const found = (await jobs.endedSince(id, since)).map((job) => ({
@@ -67,8 +73,8 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     };
   }
 
-  async function published(application: ApplicationRecord, { progress }: TakenWebhook): Promise<News> {
-    const made: News['made'] = [];
+  async function published(application: ApplicationRecord, { progress }: TakenWebhook): Promise<WebhookNews> {
+    const made: WebhookNews['made'] = [];
     for (let version = progress.version + 1; version <= application.version; version++) {
       const [before, after] = [
         await schemas.of(application, version - 1),
@@ -81,7 +87,10 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     return { progress: made.length > 0 ? { version: application.version } : {}, made };
   }
 
-  async function refused({ id }: ApplicationRecord, { refusals, progress }: TakenWebhook): Promise<News> {
+  async function refused(
+    { id }: ApplicationRecord,
+    { refusals, progress }: TakenWebhook,
+  ): Promise<WebhookNews> {
     if (!refusals) return { progress: {}, made: [] };
     const { count, minutes } = refusals;
     const from = new Date(minuteOf(Date.now() - (minutes - 1) * minuteMs));
@@ -99,7 +108,10 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     ['refusals.', refused],
   ];
 
-  return async function readNews(application: ApplicationRecord, webhook: TakenWebhook): Promise<News> {
+  return async function readNews(
+    application: ApplicationRecord,
+    webhook: TakenWebhook,
+  ): Promise<WebhookNews> {
     const all = { progress: {}, made: [] as NewDelivery[], isOpen: false };
     const wants = (start: string) =>
       webhook.events.some(

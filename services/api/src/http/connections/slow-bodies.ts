@@ -8,7 +8,7 @@ import { ignoresInput, isPaused, latestResponse, limitUnread } from './connectio
 const lookEveryMs = 1_000;
 
 /** How long the server waits for the client. A route with long bodies uses it instead of the age of the request. */
-export interface Patience {
+export interface BodyPatience {
   /** When it began to wait (`performance.now()`); undefined while it works on input. */
   since: number | undefined;
   /** The age of the request counts from now. */
@@ -17,12 +17,12 @@ export interface Patience {
 
 const patience = Symbol('patience');
 const seenAt = Symbol('seenAt');
-type Watched = IncomingMessage & { [patience]?: Patience | undefined; [seenAt]?: number };
+type Watched = IncomingMessage & { [patience]?: BodyPatience | undefined; [seenAt]?: number };
 
 /** Lets a body take any time, while input arrives. */
-export function patienceFor(request: IncomingMessage): Patience {
+export function patienceFor(request: IncomingMessage): BodyPatience {
   const watched = request as Watched;
-  const own: Patience = {
+  const own: BodyPatience = {
     since: undefined,
     end() {
       watched[patience] = undefined;

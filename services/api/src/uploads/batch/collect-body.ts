@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { piecesOf, tooLarge } from '../../http/body.ts';
 import { decode } from '../../http/decode.ts';
 import { encodingOf } from '../../http/json-body.ts';
-import type { Capacity, Lease } from '../../limits/capacity.ts';
+import type { Capacity, CapacityLease } from '../../limits/capacity.ts';
 import { addressKey } from '../../limits/rate.ts';
 
 const firstBytes = 64 * 1024;
@@ -14,7 +14,7 @@ const firstBytes = 64 * 1024;
  * The bytes count towards the capacity of the address, as the owner is not known yet.
  */
 export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease'>) {
-  const leases = new WeakMap<FastifyRequest, Lease>();
+  const leases = new WeakMap<FastifyRequest, CapacityLease>();
 
   return {
     begin(request: FastifyRequest, reply: FastifyReply): void {
@@ -23,12 +23,12 @@ export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease
 
     /** Keeps the capacity in use while the body is needed. */
     during<T>(request: FastifyRequest, work: () => Promise<T>): Promise<T> {
-      return (leases.get(request) as Lease).during(work);
+      return (leases.get(request) as CapacityLease).during(work);
     },
 
     /** Throws ApiError. */
     async collect(request: FastifyRequest, stream: IncomingMessage): Promise<Buffer> {
-      const lease = leases.get(request) as Lease;
+      const lease = leases.get(request) as CapacityLease;
       // One buffer that grows: a list of one-byte pieces would cost a hundred times the length of the body.
       let body: Buffer = Buffer.alloc(0);
       let length = 0;

@@ -11,7 +11,7 @@ import {
   type BatchRecord,
   type BatchStore,
   BatchTaken,
-  type Known,
+  type KnownKey,
   type LinesTurn,
 } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
@@ -24,7 +24,7 @@ import { hashIdempotencyKey, lineHash } from '../steps.ts';
 import type { UploadMetrics } from '../upload-metrics.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
-import type { Chunk, createValidateLines } from './validate-lines.ts';
+import type { BatchChunk, createValidateLines } from './validate-lines.ts';
 
 interface Dependencies {
   cache: ApplicationCache;
@@ -89,7 +89,7 @@ export function createStoreBatch({
     let isOpen = false;
     let fault: unknown;
 
-    async function store(chunk: Chunk): Promise<void> {
+    async function store(chunk: BatchChunk): Promise<void> {
       try {
         const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches', application.owner);
         for (const [i, outcome] of outcomes.entries()) {
@@ -111,7 +111,7 @@ export function createStoreBatch({
     }
 
     /** A line has a place, or a key of its own, or both in a retry. */
-    function placed(chunk: Chunk): Chunk {
+    function placed(chunk: BatchChunk): BatchChunk {
       for (const [at, entry] of chunk.entries.entries()) {
         const line = chunk.lines[at] as number;
         entry.place = placeOf?.(line);
@@ -263,7 +263,7 @@ function toRecord(application: string, { key, atomic, body }: Batch): BatchRecor
   return { idempotencyHash: hashIdempotencyKey('batch', application, key), application, hash };
 }
 
-function refuseOther(known: Known): void {
+function refuseOther(known: KnownKey): void {
   if (known === 'other') {
     throw new ApiError(
       'ResourceConflictError',

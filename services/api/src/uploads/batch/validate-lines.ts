@@ -22,7 +22,7 @@ const explained = 100;
 
 type OneLine = Judged | FailedLine;
 
-export interface Chunk {
+export interface BatchChunk {
   lines: number[];
   entries: NewEntry[];
   /** Fields of these entries that are not recorded yet. */
@@ -53,7 +53,7 @@ export function createValidateLines(
     lines: Line[],
     errors: LineFailure[],
     { onRefused }: { onRefused?: OnRefused } = {},
-  ): AsyncGenerator<Chunk> {
+  ): AsyncGenerator<BatchChunk> {
     let chunk = emptyChunk();
     let began = performance.now();
     const end = began + mostMs;
@@ -133,4 +133,4 @@ const tooLong = (ms: number): Refusal => ({
   message: `the batch took longer than ${ms / 1_000} s; this line was not stored, send fewer at once`,
 });
 
-const emptyChunk = (): Chunk => ({ lines: [], entries: [], fields: noFields(), bytes: 0 });
+const emptyChunk = (): BatchChunk => ({ lines: [], entries: [], fields: noFields(), bytes: 0 });

@@ -10,16 +10,16 @@ import {
   typesOf,
 } from '@sluice/schemas/infer/fields.ts';
 import { exactJson } from '@sluice/schemas/infer/number-texts.ts';
-import type { Field, TypeName } from '@sluice/schemas/infer/survey.ts';
-import type { Choice, Choices } from '@sluice/schemas/infer/to-schema.ts';
-import type { Column, Columns } from '@sluice/tables/sample/read-csv.ts';
+import type { SampledField, TypeName } from '@sluice/schemas/infer/survey.ts';
+import type { Choices, InferredChoice } from '@sluice/schemas/infer/to-schema.ts';
+import type { Columns, CsvColumn } from '@sluice/tables/sample/read-csv.ts';
 import { Fragment, memo, useState } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
 
 interface Props {
-  field: Field;
+  field: SampledField;
   choices: Choices;
   columns: Columns;
   onChoices(choices: Choices): void;
@@ -63,13 +63,13 @@ export const FieldTable = memo(function FieldTable({ field, choices, columns, on
 
 interface RowProps {
   row: FieldRow;
-  choice: Choice;
-  column: Column | undefined;
-  onChoice(choice: Choice): void;
+  choice: InferredChoice;
+  column: CsvColumn | undefined;
+  onChoice(choice: InferredChoice): void;
 }
 
 /** The types to choose from. A column of a CSV can also be read as text, or as what most of its cells are. */
-function choicesOf(field: Field, column: Column | undefined): string[] {
+function choicesOf(field: SampledField, column: CsvColumn | undefined): string[] {
   const own = typeChoices(field);
   if (!column || column.most === 'json' || column.fits === 0) return own;
   return [

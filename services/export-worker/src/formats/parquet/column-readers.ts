@@ -7,7 +7,7 @@ import { writeJson, writePruned } from '../write-json.ts';
 import type { LeafColumn } from './leaf-column.ts';
 import type { Leaf, List, Node, Open, Struct } from './nodes.ts';
 import { readScalar } from './read-scalar.ts';
-import type { Place, Shredded } from './shredded.ts';
+import type { ColumnLevels, Shredded } from './shredded.ts';
 
 /** Takes a value that is not null. `repetition` is the level of its slot; see `LeafColumn`. */
 type Read = (type: number, at: number, repetition: number) => void;
@@ -27,7 +27,7 @@ export interface ShredNode extends FieldNode, Partial<Reader> {
 }
 
 /** The entry that is taken apart. */
-export interface Walk {
+export interface EntryWalk {
   source: EntryPlace;
   /** How many objects were begun. */
   objects: number;
@@ -50,11 +50,14 @@ export interface Walk {
 }
 
 /** Makes what reads the values of a node into its columns. */
-export function createColumnReaders({ text, addColumn, addNumber, addText, addNull }: Shredded, walk: Walk) {
+export function createColumnReaders(
+  { text, addColumn, addNumber, addText, addNull }: Shredded,
+  walk: EntryWalk,
+) {
   const { path, isNested, readMembers } = walk;
-  const refuse: Walk['refuse'] = walk.refuse;
+  const refuse: EntryWalk['refuse'] = walk.refuse;
 
-  function addField(parent: ShredNode, key: string, node: Node, place: Place): ShredNode {
+  function addField(parent: ShredNode, key: string, node: Node, place: ColumnLevels): ShredNode {
     const child: ShredNode = childOf(parent, key);
     child.column = 'shown';
     child.isWhole = place.lists > 0 || (node.kind === 'json' && !node.leafOnly);
@@ -62,7 +65,7 @@ export function createColumnReaders({ text, addColumn, addNumber, addText, addNu
     return Object.assign(child, readerOf(node, child, place));
   }
 
-  function readerOf(node: Node, at: ShredNode, place: Place): Reader {
+  function readerOf(node: Node, at: ShredNode, place: ColumnLevels): Reader {
     if (node.kind === 'list') return listReader(node, place);
     if (node.kind === 'struct') return structReader(node, at, place);
     return leafReader(node, at, place);
@@ -71,7 +74,7 @@ export function createColumnReaders({ text, addColumn, addNumber, addText, addNu
   function leafReader(
     { kind, leafOnly, declared, open, read: own }: Leaf,
     node: ShredNode,
-    place: Place,
+    place: ColumnLevels,
   ): Reader {
     if (own) return { read: (type, at) => own(walk.source, type, at), leaves: [] };
     const isText = kind === 'string' || kind === 'json';
@@ -116,7 +119,7 @@ export function createColumnReaders({ text, addColumn, addNumber, addText, addNu
     }
   }
 
-  function listReader({ item, open, onOther }: List, { definition, lists }: Place): Reader {
+  function listReader({ item, open, onOther }: List, { definition, lists }: ColumnLevels): Reader {
     const level = lists + 1;
     const inside = { definition: definition + 2, lists: level };
     const { read: readItem, leaves } = readerOf(item, createRoot(), inside);
@@ -135,7 +138,11 @@ export function createColumnReaders({ text, addColumn, addNumber, addText, addNu
     return { read, leaves };
   }
 
-  function structReader({ fields, extra, open, onOther }: Struct, node: ShredNode, place: Place): Reader {
+  function structReader(
+    { fields, extra, open, onOther }: Struct,
+    node: ShredNode,
+    place: ColumnLevels,
+  ): Reader {
     const inside = { ...place, definition: place.definition + 1 };
     const members = Array.from(fields, ([key, field]) => addField(node, key, field.node, inside));
     const others = extra ? [addColumn({ ...inside, definition: inside.definition + 1 }, true)] : [];

@@ -31,7 +31,7 @@ export interface List {
 
 export interface Struct {
   kind: 'struct';
-  fields: Map<string, Field>;
+  fields: Map<string, StructField>;
   open?: Open | undefined;
   /** Within an array: the field for undeclared members. Absent: the schema forbids them; false: they are skipped. */
   extra?: string | false | undefined;
@@ -39,7 +39,7 @@ export interface Struct {
   onOther?: () => void;
 }
 
-export interface Field {
+export interface StructField {
   name: string;
   node: Node;
 }

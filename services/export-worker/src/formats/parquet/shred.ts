@@ -6,9 +6,9 @@ import { writeId } from '../entry-meta.ts';
 import { childOf, createRoot, findChild } from '../field-tree.ts';
 import { UnknownField, Unrepresentable } from '../format.ts';
 import { writePruned } from '../write-json.ts';
-import { createColumnReaders, type ShredNode, type Walk } from './column-readers.ts';
+import { createColumnReaders, type EntryWalk, type ShredNode } from './column-readers.ts';
 import type { FileColumns } from './nodes.ts';
-import { createShredded, type Place } from './shredded.ts';
+import { type ColumnLevels, createShredded } from './shredded.ts';
 
 /**
  * Takes entries apart into the columns of a row group, each with the values of one leaf.
@@ -18,7 +18,7 @@ export function createShred({ time, meta = [], tree, others, rest }: FileColumns
   const openEntry = createEntryReader();
   const root: ShredNode = createRoot();
   let hasRest = false;
-  const walk: Walk = {
+  const walk: EntryWalk = {
     source: undefined as unknown as EntryPlace,
     objects: 0,
     path: [],
@@ -69,7 +69,7 @@ export function createShred({ time, meta = [], tree, others, rest }: FileColumns
   const shredded = createShredded();
   const { columns, text, rows, nulls, addColumn, addNumber, addText } = shredded;
   const { addField, readerOf } = createColumnReaders(shredded, walk);
-  const top: Place = { definition: 0, lists: 0 };
+  const top: ColumnLevels = { definition: 0, lists: 0 };
   const timeColumn = time === undefined ? undefined : addColumn(top, false);
   const metaColumns = meta.map((name) => ({ name, column: addColumn(top, name === 'id') }));
   for (const [key, { node }] of tree.fields) addField(root, key, node, top);

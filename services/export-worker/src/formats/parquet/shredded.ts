@@ -9,7 +9,7 @@ import {
 } from './leaf-column.ts';
 
 /** Where a node is in the tree of columns. */
-export interface Place {
+export interface ColumnLevels {
   /** The definition level of a NULL here. */
   definition: number;
   /** How many lists are around it. */
@@ -35,7 +35,7 @@ export function createShredded() {
     /** How many NULLs take memory: objects have them without a byte in the entry. */
     nulls: () => nulls,
 
-    addColumn({ definition, lists }: Place, isText: boolean): LeafColumn {
+    addColumn({ definition, lists }: ColumnLevels, isText: boolean): LeafColumn {
       const column = createLeafColumn({ isText, isRepeated: lists > 0, most: definition });
       columns.push(column);
       return column;

@@ -5,7 +5,7 @@ import type { Schema } from '@sluice/schemas/schema.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { numbers, types } from '@sluice/schemas/types.ts';
 import { propertiesOf, restName } from '@sluice/tables/columns.ts';
-import type { Field, Leaf, LeafKind, Node, Struct } from './nodes.ts';
+import type { Leaf, LeafKind, Node, Struct, StructField } from './nodes.ts';
 
 /** References can repeat a part of the schema many times. Nodes beyond this limit are JSON text. */
 export const maxNodes = 2 * maxColumns;
@@ -74,7 +74,7 @@ export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
   }
 
   function structOf(parts: Set<Schema>, around: Around): Struct {
-    const fields = new Map<string, Field>();
+    const fields = new Map<string, StructField>();
     within(parts, () => {
       for (const [name, schemas] of propertiesOf(parts))
         fields.set(name, { name, node: nodeOf(schemas, around) });

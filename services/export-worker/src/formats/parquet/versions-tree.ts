@@ -1,7 +1,7 @@
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import { restName } from '@sluice/tables/columns.ts';
-import { type Field, type Leaf, type Node, type Open, type Struct, within } from './nodes.ts';
+import { type Leaf, type Node, type Open, type Struct, type StructField, within } from './nodes.ts';
 import { type Dates, maxNodes, typedTree } from './typed-tree.ts';
 
 /** The types of payloads that are each valid by some version of a schema. */
@@ -36,7 +36,7 @@ export function typesOfVersions([first, ...later]: [Schema, ...Schema[]], dates:
   }
 
   function structOf(one: Struct, other: Struct, path?: string[]): Struct {
-    const merged = new Map<string, Field>();
+    const merged = new Map<string, StructField>();
     for (const [key, { name, node }] of one.fields) {
       const added = other.fields.get(key)?.node;
       merged.set(key, {

@@ -4,7 +4,7 @@ import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 import { createCsvRows } from '../csv.ts';
-import type { FileFormat, Piece } from '../format.ts';
+import type { FileFormat, FilePiece } from '../format.ts';
 import { dataDescriptor, directory, localHeader, type ZipEntry } from './zip-records.ts';
 
 interface Options {
@@ -111,7 +111,7 @@ function createZipFile(names: string[], time: Date, notes: ZipNote[]) {
   let state = notes.at(-1);
 
   /** Compresses the next text of a file, and adds the records of the archive around it. */
-  async function piece(file: number, isWhole: boolean, text: Buffer, own: number): Promise<Piece> {
+  async function piece(file: number, isWhole: boolean, text: Buffer, own: number): Promise<FilePiece> {
     const name = names[file] as string;
     const end = state?.end ?? 0;
     const begun = state?.file === file ? state : undefined;
