@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { EntryPage } from '@sluice/api/entries/contract.ts';
-import type { Job } from '@sluice/api/jobs/contract.ts';
+import type { JobAnswer } from '@sluice/api/jobs/contract.ts';
 import type { Bench } from '../support/bench.ts';
 import { startFilled } from '../support/filled.ts';
 import { jobCompleted } from '../support/jobs.ts';
@@ -36,7 +36,7 @@ export async function deletions(bench: Bench): Promise<Section> {
   const began = performance.now();
   const since = new Date(Date.now() - ageMs - count / 2).toISOString();
   const path = `/applications/${domain}/deletions`;
-  const { id } = await client.need<Job>('POST', path, { token, body: { from: since } });
+  const { id } = await client.need<JobAnswer>('POST', path, { token, body: { from: since } });
   await jobCompleted(filled, 'deletions', id);
   const deletedRate = (count - (await left())) / ((performance.now() - began) / 1_000);
   say(`  ${figure(deletedRate)} deleted a second`);

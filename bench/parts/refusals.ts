@@ -1,4 +1,4 @@
-import type { Job } from '@sluice/api/jobs/contract.ts';
+import type { JobAnswer } from '@sluice/api/jobs/contract.ts';
 import type { Bench } from '../support/bench.ts';
 import { jobCompleted } from '../support/jobs.ts';
 import { settle } from '../support/measure.ts';
@@ -84,7 +84,7 @@ async function replayed(bench: Bench, { account, domain }: Awaited<ReturnType<ty
   const began = performance.now();
   // Replaces an array of one object by the object.
   const body = { patch: [{ op: 'move', from: '/0', path: '' }] };
-  const { id } = await client.need<Job>('POST', `/applications/${domain}/replays`, { token, body });
+  const { id } = await client.need<JobAnswer>('POST', `/applications/${domain}/replays`, { token, body });
   const { result, progress } = await jobCompleted({ account, domain }, 'replays', id);
   const seconds = (performance.now() - began) / 1_000;
   return `A replay with a patch, once: ${figure(progress.done)} uploads, ${figure(progress.done / seconds)} a second: ${JSON.stringify(result)}.`;

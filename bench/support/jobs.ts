@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Job } from '@sluice/api/jobs/contract.ts';
+import type { JobAnswer } from '@sluice/api/jobs/contract.ts';
 import type { Account } from './sluice.ts';
 
 const pollMs = 100;
@@ -15,12 +15,12 @@ export async function jobCompleted(
   { account, domain }: Where,
   kind: 'imports' | 'rehearsals' | 'replays' | 'deletions',
   id: string,
-): Promise<Job> {
+): Promise<JobAnswer> {
   const { client, token } = account;
   let done = -1;
   let movedAt = performance.now();
   for (;;) {
-    const job = await client.need<Job>('GET', `/applications/${domain}/${kind}/${id}`, { token });
+    const job = await client.need<JobAnswer>('GET', `/applications/${domain}/${kind}/${id}`, { token });
     if (job.state === 'completed') return job;
     const where = `${kind}: ${job.state} after ${job.progress.done} of ${job.progress.total}`;
     if (job.state === 'failed' || job.state === 'cancelled') throw new Error(`${where}: ${job.error}`);
@@ -33,9 +33,9 @@ export async function jobCompleted(
 }
 
 /** Removes the newest export, and returns it. */
-export async function takeExport({ account, domain }: Where): Promise<Job> {
+export async function takeExport({ account, domain }: Where): Promise<JobAnswer> {
   const { client, token } = account;
-  const [job] = await client.need<Job[]>('GET', `/applications/${domain}/exports`, { token });
+  const [job] = await client.need<JobAnswer[]>('GET', `/applications/${domain}/exports`, { token });
   if (!job) throw new Error('the API knows no export');
   await client.need('DELETE', `/applications/${domain}/exports/${job.id}`, { token });
   return job;

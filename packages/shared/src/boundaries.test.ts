@@ -69,6 +69,22 @@ describe('in the services', () => {
     expect(between.length, between.join('\n')).toBeLessThanOrEqual(5);
   });
 
+  it('an exported type has a name of its own', () => {
+    const named = globSync('{packages,services}/*/src/**/*.{ts,tsx}', { cwd: root })
+      .filter((file) => !/\.(test|testing|d)\.tsx?$/.test(file))
+      .flatMap((file) => {
+        const text = readFileSync(join(root, file), 'utf8');
+        return Array.from(text.matchAll(/^export (?:type|interface|class) (\w+)/gm), ([, name]) => ({
+          name,
+          file,
+        }));
+      });
+    const twice = Object.values(Object.groupBy(named, ({ name }) => String(name))).filter(
+      (all) => all && all.length > 1,
+    );
+    expect(twice).toEqual([]);
+  });
+
   it('what lies in shared is used by more than one', () => {
     const inPackage = (file: string) => file.split('/').slice(0, 2).join('/');
     const lonely = files.filter(({ file }) => {

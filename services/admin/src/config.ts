@@ -2,10 +2,10 @@ import { printJson, printRows } from '@sluice/shared/terminal/print.ts';
 import type { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { type InForce, type ServiceName, serviceNames, settingsInForce } from './settings-in-force.ts';
-import type { Terminal } from './terminal.ts';
+import type { AdminTerminal } from './terminal.ts';
 
 /** `sluice-admin config`. */
-export function addConfig(program: Command, terminal: Terminal): void {
+export function addConfig(program: Command, terminal: AdminTerminal): void {
   program
     .command('config')
     .description('Look at settings.')
@@ -17,7 +17,7 @@ export function addConfig(program: Command, terminal: Terminal): void {
     .action((service: string | undefined, { json }: { json?: boolean }) => check(terminal, service, json));
 }
 
-function check({ console, env }: Terminal, service: string | undefined, json = false): void {
+function check({ console, env }: AdminTerminal, service: string | undefined, json = false): void {
   const chosen = serviceNames.filter((name) => service === undefined || service === name);
   if (chosen.length === 0) throw new AdminError(`${service} is not one of ${serviceNames.join(', ')}`);
   const found = chosen.map((name) => [name, settingsInForce(name, env)] as const);

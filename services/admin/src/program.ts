@@ -13,11 +13,11 @@ import { addDoctor } from './doctor/doctor.ts';
 import { addJobs } from './jobs/commands.ts';
 import { addQueues } from './queues/commands.ts';
 import { addShard } from './sharding/shard.ts';
-import { openTerminal, type Streams, type Terminal } from './terminal.ts';
+import { type AdminStreams, type AdminTerminal, openTerminal } from './terminal.ts';
 import { addUsers } from './users/commands.ts';
 
 /** Each function adds a command and its options to the program. */
-const commands: ((program: Command, terminal: Terminal) => void)[] = [
+const commands: ((program: Command, terminal: AdminTerminal) => void)[] = [
   addUsers,
   addApplications,
   addJobs,
@@ -30,7 +30,7 @@ const commands: ((program: Command, terminal: Terminal) => void)[] = [
 ];
 
 /** `sluice-admin` with all its commands. */
-export function createProgram(terminal: Terminal): Command {
+export function createProgram(terminal: AdminTerminal): Command {
   const { stdout, stderr } = terminal;
   const program = new Command('sluice-admin')
     .description('Looks after an installation of Sluice.')
@@ -43,7 +43,7 @@ export function createProgram(terminal: Terminal): Command {
 /** Runs a command, and returns its exit code. `env` replaces the environment. Throws only for defects. */
 export async function run(
   args: string[],
-  streams: Streams,
+  streams: AdminStreams,
   env?: Record<string, string | undefined>,
 ): Promise<number> {
   try {

@@ -2,10 +2,10 @@ import { text } from 'node:stream/consumers';
 import { askHidden } from '@sluice/shared/terminal/ask-hidden.ts';
 import { isPassword } from '@sluice/store/accounts/credentials.ts';
 import { AdminError } from './admin-error.ts';
-import type { Streams } from './terminal.ts';
+import type { AdminStreams } from './terminal.ts';
 
 /** Asks twice for a new password without showing it, or reads it from a standard input that is no terminal. */
-export async function readPassword(terminal: Streams): Promise<string> {
+export async function readPassword(terminal: AdminStreams): Promise<string> {
   const password = terminal.stdin.isTTY
     ? await askTwice(terminal)
     : (await text(terminal.stdin)).replace(/\r?\n$/, '');
@@ -16,7 +16,7 @@ export async function readPassword(terminal: Streams): Promise<string> {
   return password;
 }
 
-async function askTwice(terminal: Streams): Promise<string> {
+async function askTwice(terminal: AdminStreams): Promise<string> {
   const password = await askHidden(terminal, 'New password: ');
   if ((await askHidden(terminal, 'Again: ')) !== password) throw new AdminError('the two are not the same');
   return password;

@@ -1,13 +1,13 @@
 import { connectStore, type Store } from '@sluice/jobs/connect.ts';
 import { type AdminConfig, loadAdminConfig } from '@sluice/shared/config/load.ts';
-import type { Terminal } from './terminal.ts';
+import type { AdminTerminal } from './terminal.ts';
 
 /** The stores of a command. */
-export type Opened = [store: Store, config: AdminConfig, terminal: Terminal];
+export type Opened = [store: Store, config: AdminConfig, terminal: AdminTerminal];
 
 /** Opens the store for a command, and closes it afterwards. Throws ConfigError. */
 export async function withStore(
-  terminal: Terminal,
+  terminal: AdminTerminal,
   work: (...opened: Opened) => Promise<void>,
 ): Promise<void> {
   const config = loadAdminConfig(terminal.env);

@@ -1,5 +1,5 @@
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
-import type { Parts } from './parts.ts';
+import type { SchemaParts } from './parts.ts';
 
 export const everyKind = ['null', 'boolean', 'integer', 'number', 'string', 'array', 'object'] as const;
 
@@ -21,7 +21,7 @@ export function alternativesOf(schema: Schema): unknown[][] {
 }
 
 /** The values that `enum` or `const` lists; undefined if any value may conform. */
-export function listedBy(parts: Parts, all: Schema[], depth = 0): unknown[] | undefined {
+export function listedBy(parts: SchemaParts, all: Schema[], depth = 0): unknown[] | undefined {
   let listed: unknown[] | undefined;
   const meet = (values: unknown[] | undefined) => {
     if (!values) return;
@@ -36,7 +36,7 @@ export function listedBy(parts: Parts, all: Schema[], depth = 0): unknown[] | un
   return listed;
 }
 
-function listedByOne(parts: Parts, group: unknown[], depth: number): unknown[] | undefined {
+function listedByOne(parts: SchemaParts, group: unknown[], depth: number): unknown[] | undefined {
   const lists = group.map((branch) => {
     const all = parts.allOf(branch);
     return all ? listedBy(parts, all, depth + 1) : [];
@@ -45,7 +45,7 @@ function listedByOne(parts: Parts, group: unknown[], depth: number): unknown[] |
 }
 
 /** What kinds of values conform. */
-export function kindsOf(parts: Parts, all: Schema[], depth = 0): Set<Kind> {
+export function kindsOf(parts: SchemaParts, all: Schema[], depth = 0): Set<Kind> {
   const listed = listedBy(parts, all, depth);
   let kinds = new Set<Kind>(listed?.flatMap(kindsOfValue) ?? everyKind);
   for (const schema of all) {

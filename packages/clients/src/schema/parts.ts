@@ -3,7 +3,7 @@ import { metaSchemaAt } from '@sluice/schemas/check/meta-schemas.ts';
 import { draftOf, refStandsAlone } from '@sluice/schemas/draft.ts';
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
 
-export type Parts = ReturnType<typeof createParts>;
+export type SchemaParts = ReturnType<typeof createParts>;
 
 /** The schemas that hold at once, without `$ref` and `allOf`. `false` if nothing conforms. */
 export type All = Schema[] | false;

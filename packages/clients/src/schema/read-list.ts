@@ -1,9 +1,9 @@
 import type { Schema } from '@sluice/schemas/schema.ts';
 import { alternativesOf, deepest, kindsOf } from './kinds.ts';
-import type { Parts } from './parts.ts';
+import type { SchemaParts } from './parts.ts';
 
 /** The schema of the elements of arrays; undefined if any value may be one. */
-export function elementsOf(parts: Parts, all: Schema[], depth = 0): unknown {
+export function elementsOf(parts: SchemaParts, all: Schema[], depth = 0): unknown {
   const found = all.flatMap((schema) => {
     const own = ownElements(parts, schema);
     const groups = depth < deepest ? alternativesOf(schema) : [];
@@ -13,7 +13,7 @@ export function elementsOf(parts: Parts, all: Schema[], depth = 0): unknown {
   return schemas.length === 0 ? undefined : parts.combine('allOf', schemas);
 }
 
-function ofBranches(parts: Parts, group: unknown[], depth: number): unknown {
+function ofBranches(parts: SchemaParts, group: unknown[], depth: number): unknown {
   const lists = group.flatMap((branch) => {
     const all = parts.allOf(branch);
     return all && kindsOf(parts, all).has('array') ? [elementsOf(parts, all, depth + 1)] : [];
@@ -23,7 +23,7 @@ function ofBranches(parts: Parts, group: unknown[], depth: number): unknown {
 }
 
 /** A tuple is a list of what its places may hold. */
-function ownElements(parts: Parts, schema: Schema): unknown {
+function ownElements(parts: SchemaParts, schema: Schema): unknown {
   const { items, prefixItems } = schema;
   const first = Array.isArray(items) ? items : Array.isArray(prefixItems) ? prefixItems : undefined;
   const others = Array.isArray(items) ? schema.additionalItems : items;

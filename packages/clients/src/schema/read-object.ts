@@ -1,6 +1,6 @@
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
 import { alternativesOf, deepest, kindsOf } from './kinds.ts';
-import type { Parts } from './parts.ts';
+import type { SchemaParts } from './parts.ts';
 
 export interface ObjectShape {
   /** The schema of each property. */
@@ -12,7 +12,7 @@ export interface ObjectShape {
 }
 
 /** What objects that conform to all of these schemas have. Of alternatives, the properties of each. */
-export function readObject(parts: Parts, all: Schema[], depth = 0): ObjectShape {
+export function readObject(parts: SchemaParts, all: Schema[], depth = 0): ObjectShape {
   const own = all.map(ownShape);
   const shape: ObjectShape = {
     properties: gather(own, (schemas) => parts.combine('allOf', schemas)),
@@ -25,7 +25,7 @@ export function readObject(parts: Parts, all: Schema[], depth = 0): ObjectShape 
   return shape;
 }
 
-function addBranches(parts: Parts, shape: ObjectShape, group: unknown[], depth: number): void {
+function addBranches(parts: SchemaParts, shape: ObjectShape, group: unknown[], depth: number): void {
   const branches = group.flatMap((branch) => {
     const all = parts.allOf(branch);
     return all && kindsOf(parts, all).has('object') ? [readObject(parts, all, depth + 1)] : [];

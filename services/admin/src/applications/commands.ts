@@ -4,13 +4,13 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { findUser } from '../users/find-user.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { findApplication } from './find-application.ts';
 
 /** `sluice-admin applications`. */
-export function addApplications(program: Command, terminal: Terminal): void {
+export function addApplications(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   const applications = program
     .command('applications')

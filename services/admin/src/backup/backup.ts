@@ -5,13 +5,13 @@ import { pipeline } from 'node:stream/promises';
 import { SnapshotLost } from '@sluice/store/backup/read-database.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { verify } from './verify.ts';
 import { type Written, writeArchive } from './write-archive.ts';
 
 /** `sluice-admin backup` and `backup verify`. */
-export function addBackup(program: Command, terminal: Terminal): void {
+export function addBackup(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   const backup = program
     .command('backup')

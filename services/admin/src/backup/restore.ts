@@ -3,13 +3,13 @@ import type { Block } from '@sluice/store/backup/block.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { openArchive, type Verified } from './read-archive.ts';
 import { bytesOf, verify } from './verify.ts';
 
 /** `sluice-admin restore`. */
-export function addRestore(program: Command, terminal: Terminal): void {
+export function addRestore(program: Command, terminal: AdminTerminal): void {
   program
     .command('restore')
     .description('Fill an empty database from a backup. Stop the services first.')

@@ -9,7 +9,7 @@ import { type Command, CommanderError } from 'commander';
 import { openRedis } from '../inspect-redis.ts';
 import { log } from '../log.ts';
 import { type ServiceName, serviceNames, settingsInForce } from '../settings-in-force.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { clusterChecks } from './check-cluster.ts';
 import { mongodbChecks, redisChecks, replicaSetChecks } from './check-stores.ts';
@@ -23,7 +23,7 @@ const leastNode = 24;
 type Line = Finding & { check: string };
 
 /** `sluice-admin doctor`. */
-export function addDoctor(program: Command, terminal: Terminal): void {
+export function addDoctor(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   program
     .command('doctor')
@@ -44,7 +44,7 @@ export function addDoctor(program: Command, terminal: Terminal): void {
     );
 }
 
-async function* diagnose(store: Store, config: AdminConfig, env: Terminal['env']): AsyncGenerator<Line> {
+async function* diagnose(store: Store, config: AdminConfig, env: AdminTerminal['env']): AsyncGenerator<Line> {
   yield* run(settingsChecks(env));
   const mongodb = await check('MongoDB', async () => {
     await store.ping();
@@ -89,7 +89,7 @@ async function check(name: string, look: Checks[string]): Promise<Line> {
 }
 
 /** Checks the settings of services started here, and Node.js. */
-const settingsChecks = (env: Terminal['env']): Checks => ({
+const settingsChecks = (env: AdminTerminal['env']): Checks => ({
   ...Object.fromEntries(serviceNames.map((name) => [`settings of ${name}`, () => settings(name, env)])),
   'Node.js': () => {
     const { node } = process.versions;
@@ -97,7 +97,7 @@ const settingsChecks = (env: Terminal['env']): Checks => ({
   },
 });
 
-function settings(service: ServiceName, env: Terminal['env']): Finding {
+function settings(service: ServiceName, env: AdminTerminal['env']): Finding {
   const { faults } = settingsInForce(service, env);
   return faults.length === 0 ? ok('nothing is wrong') : fail(faults.join('; '));
 }

@@ -1,14 +1,14 @@
 import { type JobState, jobStates } from '@sluice/jobs/record/job.ts';
 import { printRows } from '@sluice/shared/terminal/print.ts';
 import { type Command, Option } from 'commander';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { cancel, requeue, retry } from './change-job.ts';
 
 const listed = 100;
 
 /** `sluice-admin jobs`. */
-export function addJobs(program: Command, terminal: Terminal): void {
+export function addJobs(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   const jobs = program
     .command('jobs')

@@ -8,10 +8,10 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { openRedis } from '../inspect-redis.ts';
 import { log } from '../log.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 
 /** `sluice-admin queues`. */
-export function addQueues(program: Command, terminal: Terminal): void {
+export function addQueues(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   program
     .command('queues')

@@ -2,11 +2,11 @@ import type { Step } from '@sluice/store/sharding/shard-collections.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { findApplication } from '../applications/find-application.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { type Opened, withStore } from '../with-store.ts';
 
 /** `sluice-admin shard`. */
-export function addShard(program: Command, terminal: Terminal): void {
+export function addShard(program: Command, terminal: AdminTerminal): void {
   program
     .command('shard')
     .description('Spread the database over the shards of a cluster. Services may run meanwhile.')

@@ -1,12 +1,12 @@
 import { printRows } from '@sluice/shared/terminal/print.ts';
 import type { Command } from 'commander';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { createUser, inviteUser, type LinkOptions, resetPassword } from './give-access.ts';
 import { deleteUser, disableUser, enableUser } from './take-access.ts';
 
 /** `sluice-admin users`. */
-export function addUsers(program: Command, terminal: Terminal): void {
+export function addUsers(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   const users = program.command('users').description('List, create, invite, disable and delete users.');
 

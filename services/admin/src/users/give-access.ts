@@ -5,7 +5,7 @@ import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import { readPassword } from '../read-password.ts';
-import type { Terminal } from '../terminal.ts';
+import type { AdminTerminal } from '../terminal.ts';
 import type { Opened } from '../with-store.ts';
 import { findUser } from './find-user.ts';
 
@@ -60,7 +60,7 @@ function toLife(expires: string): number {
   return lifeMs;
 }
 
-function toAddress({ env: { PORT = Api.PORT.example } }: Terminal, { url }: LinkOptions): string {
+function toAddress({ env: { PORT = Api.PORT.example } }: AdminTerminal, { url }: LinkOptions): string {
   const address = url ?? `http://127.0.0.1:${PORT}`;
   if (!/^https?:\/\/[^/]/.test(address) || !URL.canParse(address))
     throw new AdminError('--url must be an address such as https://sluice.example');
@@ -74,7 +74,7 @@ const taken = (username: string) =>
 
 /** Writes only the link to the standard output, and the explanation elsewhere. No log has what is behind the #. */
 function printLink(
-  { console }: Terminal,
+  { console }: AdminTerminal,
   address: string,
   username: string,
   { code, expiresAt }: { code: string; expiresAt: Date },

@@ -121,7 +121,7 @@ export const ApplicationsQuery = Query({
   shared: Flag('`true`: those that others share with you.'),
 });
 
-export const Application = Named('Application', {
+export const ApplicationAnswer = Named('Application', {
   name: Type.String({ examples: ['Weather station'] }),
   owner: Text('Username of the owner.', 'ada'),
   role: Type.Enum([...roles], {
@@ -157,4 +157,4 @@ export const Application = Named('Application', {
 export type Connector = Static<typeof Connector>;
 export type NewApplication = Static<typeof NewApplication>;
 export type ApplicationUpdate = Static<typeof ApplicationUpdate>;
-export type Application = Static<typeof Application>;
+export type ApplicationAnswer = Static<typeof ApplicationAnswer>;

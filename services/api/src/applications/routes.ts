@@ -9,7 +9,7 @@ import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
 import {
-  Application,
+  ApplicationAnswer,
   ApplicationsQuery,
   ApplicationUpdate,
   type Connector,
@@ -53,7 +53,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     {
       ...operation('createApplication', 'Create an application', {
         body: NewApplication,
-        response: { 200: Success(Application), ...ownFailures('InvalidSchemaError'), ...overLimit },
+        response: { 200: Success(ApplicationAnswer), ...ownFailures('InvalidSchemaError'), ...overLimit },
       }),
       config: { textOf: 'schema' },
     },
@@ -84,7 +84,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       description:
         'Newest first; with `deleted=true` those that were deleted and can be restored, with `shared=true` those that others share with you.',
       querystring: ApplicationsQuery,
-      response: { 200: Success(Type.Array(Application)), ...overLimit },
+      response: { 200: Success(Type.Array(ApplicationAnswer)), ...overLimit },
     }),
     async ({ owner, grant, method, query: { deleted, shared, ...page } }, reply) => {
       const existence = deleted ? 'restorable' : 'alive';
@@ -99,7 +99,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain',
     operation('getApplication', 'Get an application', {
       params: ByDomain,
-      response: { 200: Success(Application) },
+      response: { 200: Success(ApplicationAnswer) },
     }),
     async (request, reply) => sendOne(reply, await findApplication(applications, request), request.owner.id),
   );
@@ -112,7 +112,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         'Changes its name, type or connectors, who may upload, how long entries are kept, or which refused uploads are. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
-      response: { 200: Success(Application) },
+      response: { 200: Success(ApplicationAnswer) },
     }),
     handler: async (request, reply) => {
       const { params, body, owner } = request;
@@ -169,7 +169,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         description:
           'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
         params: ByDomain,
-        response: { 200: Success(Application), ...overLimit },
+        response: { 200: Success(ApplicationAnswer), ...overLimit },
       }),
       config: { role: 'owner' },
     },

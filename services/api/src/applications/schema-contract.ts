@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { DateTime, Flag, Int, JsonSchema, Named, Query, Strict, Text } from '../http/schemas.ts';
-import { Application, Template } from './contract.ts';
+import { ApplicationAnswer, Template } from './contract.ts';
 
 const nextSchema = {
   type: 'object',
@@ -10,7 +10,7 @@ const nextSchema = {
 const Version = Int('From 1.', 2);
 const Note = Type.String({ maxLength: 1_000, description: 'What it is for.', examples: ['Humidity'] });
 
-export const SchemaVersion = Named('SchemaVersion', {
+export const VersionAnswer = Named('SchemaVersion', {
   ...Template.properties,
   version: Version,
   note: Type.Optional(Note),
@@ -59,9 +59,9 @@ export const SchemaToCheck = Strict('SchemaToCheck', { schema: JsonSchema });
 export const Publication = Named('Publication', {
   version: Type.Optional(Int('The version in force now; absent in a dry run.', 2)),
   changes: Type.Array(SchemaChange),
-  application: Type.Optional(Application),
+  application: Type.Optional(ApplicationAnswer),
   warnings: Type.Optional(Type.Array(Type.String(), { description: warningsText })),
 });
 
-export type SchemaVersion = Static<typeof SchemaVersion>;
+export type VersionAnswer = Static<typeof VersionAnswer>;
 export type SchemaChange = Static<typeof SchemaChange>;

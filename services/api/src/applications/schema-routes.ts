@@ -17,7 +17,7 @@ import {
   PublishQuery,
   SchemaCheck,
   SchemaToCheck,
-  SchemaVersion,
+  VersionAnswer,
 } from './schema-contract.ts';
 import { announce } from './steps.ts';
 import { createActivityOf, toJson } from './to-json.ts';
@@ -95,7 +95,7 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
     operation('listSchemas', 'List versions of the schema', {
       description: 'Newest first: the first one is in force.',
       params: ByDomain,
-      response: { 200: Success(Type.Array(SchemaVersion)), ...overLimit },
+      response: { 200: Success(Type.Array(VersionAnswer)), ...overLimit },
     }),
     async (request, reply) => {
       const application = await findApplication(applications, request);
@@ -111,7 +111,7 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/schemas/:version',
     operation('getSchema', 'Get a version of the schema', {
       params: ByVersion,
-      response: { 200: Success(SchemaVersion) },
+      response: { 200: Success(VersionAnswer) },
     }),
     async (request, reply) => {
       const { version } = request.params;

@@ -11,7 +11,7 @@ import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
 import type { FastifyReply } from 'fastify';
 import { sendJson } from '../http/answers.ts';
 import type { Capacities } from '../limits/capacity.ts';
-import type { Application } from './contract.ts';
+import type { ApplicationAnswer } from './contract.ts';
 
 const dayMs = 86_400_000;
 const atOnce = 10;
@@ -57,7 +57,7 @@ export function toJson(
   warnings: string[] = [],
 ): string {
   const { rawSchema } = record;
-  const fields: Omit<Application, 'template'> = {
+  const fields: Omit<ApplicationAnswer, 'template'> = {
     name: record.name,
     owner: record.owner.username,
     role: roleOf(record, userId) ?? 'reader',

@@ -22,7 +22,7 @@ export const EntryId = Type.String({
   examples: ['0192f0c1a2b30a0b0c0d00000001'],
 });
 
-export const Entry = Named('Entry', {
+export const EntryAnswer = Named('Entry', {
   id: EntryId,
   domain: Domain,
   payload: Payload,
@@ -76,20 +76,20 @@ export const DeletionCount = Named('DeletionCount', {
 });
 
 export const EntryPage = Named('EntryPage', {
-  result: Type.Array(Entry),
+  result: Type.Array(EntryAnswer),
   pagination: Pagination,
 });
 
 export type DeletionRequest = Static<typeof DeletionRequest>;
 export type EntriesQuery = Static<typeof EntriesQuery>;
-export type Entry = Static<typeof Entry>;
+export type EntryAnswer = Static<typeof EntryAnswer>;
 export type EntryPage = Static<typeof EntryPage>;
 
 /** An entry as its owner sees it. */
 export const toEntry = (
   { id, payload, createdAt, version, receivedAt }: StoredEntry,
   application: Pick<ApplicationRecord, 'domain' | 'version'>,
-): Entry => ({
+): EntryAnswer => ({
   id,
   domain: application.domain,
   payload,

@@ -18,7 +18,7 @@ import {
   DeletionQuery,
   DeletionRequest,
   EntriesQuery,
-  Entry,
+  EntryAnswer,
   EntryId,
   EntryPage,
   toEntry,
@@ -95,7 +95,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/data/:id',
     operation('getEntry', 'Get an entry', {
       params: ById,
-      response: { 200: Success(Entry) },
+      response: { 200: Success(EntryAnswer) },
     }),
     async (request, reply) => {
       const { id } = request.params;

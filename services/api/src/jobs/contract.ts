@@ -45,7 +45,7 @@ export const RehearsalResult = Named('RehearsalResult', {
   ),
 });
 
-export const ReplayResult = Named('ReplayResult', {
+export const ReplayAnswer = Named('ReplayResult', {
   stored: Type.Integer({ examples: [2] }),
   still_refused: Type.Integer({ examples: [0] }),
   repeated: Type.Optional(
@@ -65,7 +65,7 @@ const exampleResults = {
   deletion: { deleted: 2 },
 };
 
-export const Job = Named('Job', {
+export const JobAnswer = Named('Job', {
   id: Type.String(),
   kind: Type.Enum([...jobKinds], { title: 'JobKind' }),
   state: Type.Enum([...jobStates], { title: 'JobState' }),
@@ -92,7 +92,7 @@ export const Job = Named('Job', {
   finishedAt: Type.Optional(DateTime()),
   expiresAt: Type.Optional(DateTime('When the job and its file are removed.')),
   error: Type.Optional(Text('Why the job failed.')),
-  result: Type.Optional(Type.Union([RehearsalResult, ReplayResult, DeletionResult])),
+  result: Type.Optional(Type.Union([RehearsalResult, ReplayAnswer, DeletionResult])),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
     Type.Array(Type.String(), {
@@ -113,7 +113,7 @@ export const Job = Named('Job', {
   ),
 });
 
-const waiting = (kind: Job['kind']): Job => ({
+const waiting = (kind: JobAnswer['kind']): JobAnswer => ({
   id: '66f1c2a4e8b5d70912345678',
   kind,
   state: 'waiting',
@@ -123,7 +123,7 @@ const waiting = (kind: Job['kind']): Job => ({
   ...(kind === 'import' && { format: 'ndjson', accepted: 0, rejected: 0 }),
 });
 
-const completed = (kind: Job['kind']): Job => ({
+const completed = (kind: JobAnswer['kind']): JobAnswer => ({
   ...waiting(kind),
   state: 'completed',
   progress: { done: 2, total: 2 },
@@ -150,6 +150,6 @@ const completed = (kind: Job['kind']): Job => ({
 export const jobExamples = { waiting, completed };
 
 export type RehearsalResult = Static<typeof RehearsalResult>;
-export type ReplayResult = Static<typeof ReplayResult>;
+export type ReplayAnswer = Static<typeof ReplayAnswer>;
 export type DeletionResult = Static<typeof DeletionResult>;
-export type Job = Static<typeof Job>;
+export type JobAnswer = Static<typeof JobAnswer>;

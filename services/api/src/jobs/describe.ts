@@ -3,7 +3,7 @@ import Type from 'typebox';
 import { Success } from '../http/answers.ts';
 import { overLimit } from '../http/route-parts.ts';
 import { Named } from '../http/schemas.ts';
-import { Job, jobExamples } from './contract.ts';
+import { JobAnswer, jobExamples } from './contract.ts';
 
 const Text = Type.String();
 const Binary = Type.String({ format: 'binary' });
@@ -44,14 +44,14 @@ export const partOf = (file: typeof exportFile | typeof reportFile) =>
 export const Events = Type.Union([
   Named('JobEvent', {
     event: Type.Enum(['progress', 'end'], { title: 'JobEventName' }),
-    data: Type.String({ contentMediaType: 'application/json', contentSchema: Job }),
+    data: Type.String({ contentMediaType: 'application/json', contentSchema: JobAnswer }),
   }),
   Type.String(),
 ]);
 
 /** The responses of a route that makes a job. */
 export const madeJob = (kind: JobRecord['kind']) => ({
-  202: Success(Job, 'The job is waiting.', jobExamples.waiting(kind)),
+  202: Success(JobAnswer, 'The job is waiting.', jobExamples.waiting(kind)),
   ...overLimit,
 });
 

@@ -9,7 +9,7 @@ import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from '../http/route-parts.ts';
-import { Job, jobExamples } from './contract.ts';
+import { JobAnswer, jobExamples } from './contract.ts';
 import { Events, jobWords, madeJob, partOf } from './describe.ts';
 import { sendFile } from './send-file.ts';
 import { cancelJob, findJob, retryJob } from './steps.ts';
@@ -31,7 +31,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
     operation(`list${name}s`, `List ${kind} jobs`, {
       description: 'Newest first.',
       params: ByDomain,
-      response: { 200: Success(Type.Array(Job), 'Done.', [completed]) },
+      response: { 200: Success(Type.Array(JobAnswer), 'Done.', [completed]) },
     }),
     async (request, reply) => {
       const { id } = await findApplication(store.applications, request);
@@ -43,7 +43,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
     `${path}/:id`,
     operation(`get${name}`, `Get ${article} ${kind} job`, {
       params: ById,
-      response: { 200: Success(Job, 'Done.', completed) },
+      response: { 200: Success(JobAnswer, 'Done.', completed) },
     }),
     async (request, reply) => {
       const { application, job } = await findJob(store, kind, request);
@@ -164,7 +164,7 @@ const everyMs = 500;
 /** Proxies close silent connections. */
 const aliveEveryMs = 15_000;
 
-const isOver = ({ state }: Job) => state !== 'waiting' && state !== 'active';
+const isOver = ({ state }: JobAnswer) => state !== 'waiting' && state !== 'active';
 
 /**
  * A job as server-sent events: `progress` when something changed, at most twice a second, and `end` when it is over.

@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
-import { Entry } from '../entries/contract.ts';
+import { EntryAnswer } from '../entries/contract.ts';
 import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { Flag, Int, Named, Query } from '../http/schemas.ts';
-import { RefusedUpload } from '../refused/contract.ts';
+import { RefusedAnswer } from '../refused/contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
 
@@ -34,7 +34,7 @@ const LiveEvents = Type.Union([
   Named('LiveEvent', {
     event: Type.Enum(['entry', 'refused', 'skipped', 'ping'], { title: 'LiveEventName' }),
     id: Type.String(),
-    data: Type.String(json(Type.Union([Entry, RefusedUpload, Skipped, Type.Object({})]))),
+    data: Type.String(json(Type.Union([EntryAnswer, RefusedAnswer, Skipped, Type.Object({})]))),
   }),
   Type.String(),
 ]);

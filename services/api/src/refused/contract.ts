@@ -24,7 +24,7 @@ const Payload = Type.Unknown({
 const Truncated = Bool('Whether the payload is cut off.', false);
 const Source = Type.Enum(['upload', 'batch', 'import'], { title: 'RefusedSource', examples: ['upload'] });
 
-export const RefusedUpload = Named('RefusedUpload', {
+export const RefusedAnswer = Named('RefusedUpload', {
   id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
   received_at: DateTime(),
   source: Source,
@@ -47,7 +47,7 @@ export const RefusedUpload = Named('RefusedUpload', {
 });
 
 export const RefusedPage = Named('RefusedPage', {
-  result: Type.Array(RefusedUpload),
+  result: Type.Array(RefusedAnswer),
   pagination: Pagination,
 });
 
@@ -70,7 +70,7 @@ export const RefusedQuery = Query({
 
 export const RefusedGroupsQuery = Query(period);
 
-export const RefusedGroup = Named('RefusedGroup', {
+export const RefusedGroupAnswer = Named('RefusedGroup', {
   path,
   keyword,
   property: Type.Optional(Text(property)),
@@ -174,6 +174,6 @@ export const ReplayPairs = Named('ReplayPairs', {
   ),
 });
 
-export type RefusedSource = Static<typeof Source>;
-export type RefusedUpload = Static<typeof RefusedUpload>;
-export type RefusedGroup = Static<typeof RefusedGroup>;
+export type SourceAnswer = Static<typeof Source>;
+export type RefusedAnswer = Static<typeof RefusedAnswer>;
+export type RefusedGroupAnswer = Static<typeof RefusedGroupAnswer>;

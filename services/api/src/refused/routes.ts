@@ -13,7 +13,7 @@ import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
 import {
-  RefusedGroup,
+  RefusedGroupAnswer,
   RefusedGroupsQuery,
   RefusedGroupUpdate,
   RefusedPage,
@@ -104,7 +104,7 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       description: `The ${mostGroups} most frequent reasons, by the first thing that was wrong. The counts are exact, by whole minutes.`,
       params: ByDomain,
       querystring: RefusedGroupsQuery,
-      response: { 200: Success(Type.Array(RefusedGroup)), ...overLimit },
+      response: { 200: Success(Type.Array(RefusedGroupAnswer)), ...overLimit },
     }),
     async (request, reply) => {
       const period = wholeMinutes(toPeriod(request.query));

@@ -1,6 +1,6 @@
 import type { ReasonCount } from '@sluice/store/refused/refusal-counts.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
-import type { RefusedGroup, RefusedUpload } from './contract.ts';
+import type { RefusedAnswer, RefusedGroupAnswer } from './contract.ts';
 
 /** Characters; a longer example is cut off. */
 const exampleLength = 4 * 1024;
@@ -13,7 +13,7 @@ function withPayload(fields: object, name: string, payload: string): string {
 /** A refused upload as its owner sees it, as JSON. */
 export function toJson({ at, version, name, message, details, ...refused }: RefusedRecord): string {
   const { id, source, line, key, network, payload, truncated } = refused;
-  const fields: Omit<RefusedUpload, 'payload'> = {
+  const fields: Omit<RefusedAnswer, 'payload'> = {
     id,
     received_at: at.toISOString(),
     source,
@@ -30,10 +30,10 @@ export function toJson({ at, version, name, message, details, ...refused }: Refu
 /** A group of refused uploads, as JSON. */
 export function toGroupJson(
   { path, keyword, property, message, count, firstAt, lastAt }: ReasonCount,
-  { kept, dismissed }: Pick<RefusedGroup, 'kept' | 'dismissed'>,
+  { kept, dismissed }: Pick<RefusedGroupAnswer, 'kept' | 'dismissed'>,
   example: RefusedRecord | undefined,
 ): string {
-  const fields: Omit<RefusedGroup, 'example'> = {
+  const fields: Omit<RefusedGroupAnswer, 'example'> = {
     path,
     keyword,
     ...(property !== undefined && { property }),

@@ -8,7 +8,7 @@ import { ApiFailure } from '../api/answer.ts';
 import { NoAnswer } from '../api/no-answer.ts';
 import type { Act, Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
-import { type Job, waitForJob } from '../jobs/job.ts';
+import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { stateFile } from '../settings/folders.ts';
 import { readPrivate, writePrivate } from '../settings/private-file.ts';
 
@@ -98,7 +98,7 @@ async function exportAsJob(context: Context, options: ExportOptions, output?: st
 /** The id of a job that can still be used. */
 async function existing({ api, path, retry }: Context, id: string): Promise<string | undefined> {
   try {
-    const { data } = await retry(() => api.ask<Job>('GET', path(`/exports/${id}`)));
+    const { data } = await retry(() => api.ask<AskedJob>('GET', path(`/exports/${id}`)));
     return data.state === 'failed' || data.state === 'cancelled' ? undefined : id;
   } catch (error) {
     if (error instanceof ApiFailure && error.status === 404) return undefined;
@@ -113,5 +113,5 @@ async function create({ api, path }: Context, options: ExportOptions): Promise<s
     ...(columns && { columns: columns.split(',') }),
     ...(meta && { meta: meta.split(',') }),
   };
-  return (await api.ask<Job>('POST', path('/exports'), { json })).data.id;
+  return (await api.ask<AskedJob>('POST', path('/exports'), { json })).data.id;
 }

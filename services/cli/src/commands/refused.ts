@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { type Detail, elementTexts } from '../api/answer.ts';
 import { CliError, type ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
-import { type Job, waitForJob } from '../jobs/job.ts';
+import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { limitOption } from '../output/limit.ts';
 import { reasonOf } from '../output/reason.ts';
 import { readText } from '../read-text.ts';
@@ -56,7 +56,7 @@ Examples:
     .action(act<ReplayOptions>(replay));
 }
 
-interface Refused {
+interface RefusedRow {
   id: string;
   received_at: string;
   error: { message: string; details: Detail[] };
@@ -95,13 +95,13 @@ async function list(
   }
   const query = { limit, ...selection };
   const { data, text } = await retry(() =>
-    api.ask<{ result: Refused[] }>('GET', path('/refused'), { query }),
+    api.ask<{ result: RefusedRow[] }>('GET', path('/refused'), { query }),
   );
   const texts = elementTexts(memberText(text, 'result') ?? '[]');
   for (const [at, upload] of texts.entries()) {
     if (json) await print(upload);
     else {
-      const { id, received_at, error } = data.result[at] as Refused;
+      const { id, received_at, error } = data.result[at] as RefusedRow;
       const reason = paint(context, 'red', harmless(reasonOf(error)));
       const payload = harmless(memberText(upload, 'payload') ?? '');
       await print(`${paint(context, 'dim', received_at)}  ${id}  ${reason}  ${payload}`);
@@ -133,7 +133,7 @@ async function replay(
     for (const pair of elementTexts(memberText(text, 'pairs') ?? '[]')) await print(harmless(pair));
     return 0;
   }
-  const { data } = await api.ask<Job>('POST', path('/replays'), { json });
+  const { data } = await api.ask<AskedJob>('POST', path('/replays'), { json });
   const { result } = await waitForJob(context, data.id, 'replay');
   const { stored, still_refused } = result as { stored: number; still_refused: number };
   tell(

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import type { ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
-import { type Job, waitForJob } from '../jobs/job.ts';
+import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { confirm } from '../output/confirm.ts';
 import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
@@ -123,9 +123,9 @@ async function rehearse(
 ): Promise<ExitCode> {
   const { api, path, say } = context;
   const json = { schema: await readText(file), ...options };
-  const { id } = (await api.ask<Job>('POST', path('/rehearsals'), { json })).data;
+  const { id } = (await api.ask<AskedJob>('POST', path('/rehearsals'), { json })).data;
   await waitForJob(context, id, 'rehearsal');
-  const answer = await api.ask<Job>('GET', path(`/rehearsals/${id}`));
+  const answer = await api.ask<AskedJob>('GET', path(`/rehearsals/${id}`));
   const { checked, conforming, groups = [] } = answer.data.result as unknown as Rehearsal;
   context.show(answer, () =>
     groups.map(({ count, path: place, keyword, property = '' }) => ({

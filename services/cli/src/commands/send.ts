@@ -3,13 +3,13 @@ import type { ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
 import { openRefusals } from '../send/refusals.ts';
-import { openRun, passingRun, type Run } from '../send/run-state.ts';
+import { openRun, passingRun, type SendRun } from '../send/run-state.ts';
 import { sendFile } from '../send/send-file.ts';
 import { sendLines } from '../send/send-lines.ts';
-import { behind, type Format, openSource } from '../send/source.ts';
+import { behind, openSource, type SourceFormat } from '../send/source.ts';
 
 interface SendOptions {
-  format?: Format;
+  format?: SourceFormat;
   refused?: string;
   restart?: boolean;
 }
@@ -72,7 +72,7 @@ async function send(context: Context, options: SendOptions, file: string): Promi
   }
 }
 
-const reportedBy = ({ progress }: Run) => progress.reported;
+const reportedBy = ({ progress }: SendRun) => progress.reported;
 
 function summary({ domain }: Context, stored: number, refused: number): string {
   const all = `${stored.toLocaleString('en')} stored, ${refused.toLocaleString('en')} refused`;

@@ -78,7 +78,7 @@ async function follow(context: Context, refused: boolean | undefined): Promise<v
   }
 }
 
-interface Refused {
+interface TailedRefusal {
   received_at: string;
   error: { message: string; details: Detail[] };
 }
@@ -98,7 +98,7 @@ async function show(context: Context, { event, data }: EventSourceMessage): Prom
     const { createdAt } = parseJson(data) as { createdAt: string };
     return print(`${paint(context, 'dim', harmless(createdAt))}  ${payload}`);
   }
-  const { received_at, error } = parseJson(data) as Refused;
+  const { received_at, error } = parseJson(data) as TailedRefusal;
   const reason = harmless(reasonOf(error));
   return print(
     `${paint(context, 'dim', harmless(received_at))}  ${paint(context, 'red', `refused: ${reason}`)}  ${payload}`,

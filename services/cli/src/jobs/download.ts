@@ -5,10 +5,10 @@ import { NoAnswer } from '../api/no-answer.ts';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
-import type { Job } from './job.ts';
+import type { AskedJob } from './job.ts';
 
 /** Downloads the file of a job, and continues after a part that is there. Throws CliError if its hash differs. */
-export async function download(context: Context, job: Job, path: string): Promise<void> {
+export async function download(context: Context, job: AskedJob, path: string): Promise<void> {
   const { file } = job;
   if (!file) throw new CliError(`${job.kind} ${job.id} has no file any more: make another one`);
   const partial = `${path}.${job.id}.partial`;
@@ -34,7 +34,7 @@ export async function download(context: Context, job: Job, path: string): Promis
 /** Appends the missing bytes of the file. Throws NoAnswer when the connection breaks. */
 async function append(
   { api, path, url, signal }: Context,
-  job: Job,
+  job: AskedJob,
   handle: FileHandle,
   bytes: number,
   onBytes: (done: number) => void,

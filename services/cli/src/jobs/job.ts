@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
 
 /** A job as the API describes it. */
-export interface Job {
+export interface AskedJob {
   id: string;
   kind: string;
   state: 'waiting' | 'active' | 'completed' | 'failed' | 'cancelled';
@@ -20,12 +20,12 @@ export interface Job {
 const everyMs = 300;
 
 /** Waits until a job is over, also while the server restarts. Throws CliError unless it is completed. */
-export async function waitForJob(context: Context, id: string, kind: string): Promise<Job> {
+export async function waitForJob(context: Context, id: string, kind: string): Promise<AskedJob> {
   const { api, path, retry, signal } = context;
   const bar = createBar(context, 1);
   try {
     for (;;) {
-      const { data: job } = await retry(() => api.ask<Job>('GET', path(`/${kind}s/${id}`)));
+      const { data: job } = await retry(() => api.ask<AskedJob>('GET', path(`/${kind}s/${id}`)));
       const { state, progress } = job;
       if (state === 'completed') return job;
       if (state !== 'waiting' && state !== 'active')

@@ -1,16 +1,16 @@
 import { ApiFailure } from '../api/answer.ts';
 import type { Context } from '../context.ts';
-import type { Refusal } from './refusals.ts';
+import type { ShownRefusal } from './refusals.ts';
 
-export interface Posted {
+export interface PostedBatch {
   stored: number;
   /** Lines count within the batch. */
-  refusals: Refusal[];
+  refusals: ShownRefusal[];
 }
 
 interface BatchResult {
   accepted: number;
-  errors: Refusal[];
+  errors: ShownRefusal[];
 }
 
 const isTooLarge = ({ status, retryAfter }: ApiFailure) =>
@@ -21,7 +21,7 @@ export async function postBatch(
   { api, path, retry }: Context,
   bytes: Buffer,
   key: string,
-): Promise<Posted | { tooLarge: ApiFailure }> {
+): Promise<PostedBatch | { tooLarge: ApiFailure }> {
   const headers = { 'content-type': 'application/x-ndjson', 'idempotency-key': key };
   try {
     const { data } = await retry(() =>
@@ -31,7 +31,7 @@ export async function postBatch(
   } catch (error) {
     if (!(error instanceof ApiFailure)) throw error;
     if (isTooLarge(error)) return { tooLarge: error };
-    const refusals = error.details.filter((detail): detail is Refusal => detail.line !== undefined);
+    const refusals = error.details.filter((detail): detail is ShownRefusal => detail.line !== undefined);
     if (error.status !== 422 || refusals.length === 0) throw error;
     return { stored: 0, refusals };
   }

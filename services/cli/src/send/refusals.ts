@@ -6,7 +6,7 @@ import { reasonOf } from '../output/reason.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 
 /** A refused line of the file, counted from 1. */
-export interface Refusal extends Detail {
+export interface ShownRefusal extends Detail {
   line: number;
 }
 
@@ -25,7 +25,7 @@ export async function openRefusals({ say }: Terminal, path: string | undefined, 
     length: () => length,
 
     /** `text`: what the line is. */
-    async add({ line, name, message, details }: Refusal, text: string): Promise<void> {
+    async add({ line, name, message, details }: ShownRefusal, text: string): Promise<void> {
       if (!file) {
         shown += 1;
         if (shown <= mostShown) say(`line ${line}: ${harmless(reasonOf({ message, details }))}`);

@@ -7,7 +7,7 @@ import { stateFile } from '../settings/folders.ts';
 import { readPrivate, writePrivate } from '../settings/private-file.ts';
 
 /** Progress of sending a file. The bytes before `offset` were answered. */
-export interface Progress {
+export interface RunProgress {
   /** Bytes of the file. */
   offset: number;
   /** Lines before the offset. */
@@ -22,14 +22,21 @@ export interface Progress {
   job?: string;
 }
 
-interface Kept extends Progress {
+interface Kept extends RunProgress {
   run: string;
   size: number;
   mtimeMs: number;
 }
 
 export const usualLimits = { lines: 5_000, bytes: 4 * 1024 ** 2 };
-const beginning: Progress = { offset: 0, line: 0, stored: 0, refused: 0, reported: 0, limits: usualLimits };
+const beginning: RunProgress = {
+  offset: 0,
+  line: 0,
+  stored: 0,
+  refused: 0,
+  reported: 0,
+  limits: usualLimits,
+};
 
 /** Remembers how far a file was sent, so that the same command continues after a crash. */
 export async function openRun(
@@ -51,15 +58,15 @@ export async function openRun(
     /** Where an interrupted run continues. */
     progress: kept ?? beginning,
     isResumed: kept !== undefined,
-    save: (progress: Progress) => writePrivate(file, { ...progress, run, size, mtimeMs }),
+    save: (progress: RunProgress) => writePrivate(file, { ...progress, run, size, mtimeMs }),
     remove: () => rm(file, { force: true }),
   };
 }
 
-export type Run = Awaited<ReturnType<typeof openRun>>;
+export type SendRun = Awaited<ReturnType<typeof openRun>>;
 
 /** A run that nothing can resume: its source is read only once. */
-export const passingRun = (): Run => ({
+export const passingRun = (): SendRun => ({
   id: randomBytes(16).toString('hex'),
   size: 0,
   progress: beginning,

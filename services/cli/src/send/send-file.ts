@@ -3,26 +3,26 @@ import { NoAnswer } from '../api/no-answer.ts';
 import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
-import { type Job, waitForJob } from '../jobs/job.ts';
+import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import type { Bar } from '../output/bar.ts';
-import type { Run } from './run-state.ts';
-import type { Format, Source } from './source.ts';
+import type { SendRun } from './run-state.ts';
+import type { LineSource, SourceFormat } from './source.ts';
 
-const types: Record<Format, string> = {
+const types: Record<SourceFormat, string> = {
   ndjson: 'application/x-ndjson',
   json: 'application/json',
   csv: 'text/csv',
 };
 
 interface FileParts {
-  run: Run;
+  run: SendRun;
   bar: Bar;
   /** Where the report of refused lines goes. */
   refused: string | undefined;
 }
 
 /** Sends a file as an import, and waits until its lines are stored. */
-export async function sendFile(context: Context, source: Source, { run, bar, refused }: FileParts) {
+export async function sendFile(context: Context, source: LineSource, { run, bar, refused }: FileParts) {
   if (context.token?.startsWith('sk_'))
     throw new CliError('an ingest key cannot import: use a personal token, or send NDJSON');
   const known = run.progress.job ?? (run.isResumed ? await findJob(context, run) : undefined);
@@ -35,15 +35,15 @@ export async function sendFile(context: Context, source: Source, { run, bar, ref
 }
 
 /** The job of a run is found by this name. */
-const nameOf = ({ name }: Source, { id }: Run) => `${name.slice(-200)} (${id.slice(0, 8)})`;
+const nameOf = ({ name }: LineSource, { id }: SendRun) => `${name.slice(-200)} (${id.slice(0, 8)})`;
 
 /** The job of a run whose answer was lost. */
-async function findJob({ api, path, retry }: Context, { id }: Run): Promise<string | undefined> {
-  const { data } = await retry(() => api.ask<Job[]>('GET', path('/imports')));
+async function findJob({ api, path, retry }: Context, { id }: SendRun): Promise<string | undefined> {
+  const { data } = await retry(() => api.ask<AskedJob[]>('GET', path('/imports')));
   return data.find(({ name }) => name?.endsWith(`(${id.slice(0, 8)})`))?.id;
 }
 
-async function upload(context: Context, source: Source, run: Run, bar: Bar): Promise<string> {
+async function upload(context: Context, source: LineSource, run: SendRun, bar: Bar): Promise<string> {
   const { api, path } = context;
   const query = { name: nameOf(source, run) };
   const headers = { 'content-type': types[source.format] };
@@ -57,7 +57,7 @@ async function upload(context: Context, source: Source, run: Run, bar: Bar): Pro
   }
   try {
     const response = await api.open('POST', path('/imports'), { query, headers, body: counted() });
-    return ((await response.json()) as { data: Job }).data.id;
+    return ((await response.json()) as { data: AskedJob }).data.id;
   } catch (error) {
     if (!(error instanceof NoAnswer) && (error as ApiFailure).status !== 503) throw error;
     const found = await findJob(context, run);

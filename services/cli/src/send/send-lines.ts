@@ -3,12 +3,12 @@ import type { Bar } from '../output/bar.ts';
 import { createLineReader } from './line-reader.ts';
 import { postBatch } from './post-batch.ts';
 import type { Refusals } from './refusals.ts';
-import type { Progress, Run } from './run-state.ts';
+import type { RunProgress, SendRun } from './run-state.ts';
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
 
 interface LineParts {
-  run: Run;
+  run: SendRun;
   refusals: Refusals;
   bar: Bar;
   /** Whether the source may give its lines slowly. */
@@ -20,7 +20,7 @@ export async function sendLines(
   context: Context,
   source: AsyncIterable<Buffer>,
   { run, refusals, bar, isSlow }: LineParts,
-): Promise<Progress> {
+): Promise<RunProgress> {
   const reader = createLineReader(source, { isSlow });
   const at = structuredClone(run.progress);
 

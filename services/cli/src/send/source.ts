@@ -11,12 +11,12 @@ import { objectsOf } from '@sluice/tables/sample/objects-of.ts';
 import { CliError } from '../cli-error.ts';
 import type { Terminal } from '../terminal.ts';
 
-export type Format = 'ndjson' | 'json' | 'csv';
+export type SourceFormat = 'ndjson' | 'json' | 'csv';
 
 /** What is sent. `lines`: by batches. `import`: as one file, in which only the server finds the lines. */
-export interface Source {
+export interface LineSource {
   kind: 'lines' | 'import';
-  format: Format;
+  format: SourceFormat;
   /** The name of a file; undefined for the standard input. */
   path: string | undefined;
   name: string;
@@ -27,20 +27,24 @@ const chunkBytes = 1024 ** 2;
 /** Objects over several lines are read whole, so they must be few. */
 const mostObjectBytes = 4 * 1024 ** 2;
 
-const endings: Record<string, Format> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', tsv: 'csv' };
+const endings: Record<string, SourceFormat> = { ndjson: 'ndjson', jsonl: 'ndjson', csv: 'csv', tsv: 'csv' };
 const isCompressed = (bytes: Buffer) =>
   (bytes[0] === 0x1f && bytes[1] === 0x8b) || bytes.readUInt32BE(0) === 0x28b52ffd;
 
-const formatByName = (name: string): Format | undefined =>
+const formatByName = (name: string): SourceFormat | undefined =>
   endings[/\.(\w+)(\.(gz|zst))?$/.exec(name.toLowerCase())?.[1] ?? ''];
 
-function formatByStart(start: string): Format {
+function formatByStart(start: string): SourceFormat {
   if (start.startsWith('[')) return 'json';
   return start.startsWith('{') ? 'ndjson' : 'csv';
 }
 
 /** Opens a file, or the standard input for `-`, and finds out what it is. */
-export async function openSource(terminal: Terminal, given: string, format?: Format): Promise<Source> {
+export async function openSource(
+  terminal: Terminal,
+  given: string,
+  format?: SourceFormat,
+): Promise<LineSource> {
   const path = given === '-' ? undefined : given;
   if (path && (await stat(path)).isDirectory()) throw new CliError(`${path} is a folder: name a file`);
   const open = (start: number): AsyncIterable<Buffer> =>
@@ -48,11 +52,14 @@ export async function openSource(terminal: Terminal, given: string, format?: For
   return identify({ name: path ? basename(path) : '-', path, bytes: open(0), format }, terminal);
 }
 
-interface Unknown extends Pick<Source, 'name' | 'path' | 'bytes'> {
-  format: Format | undefined;
+interface Unknown extends Pick<LineSource, 'name' | 'path' | 'bytes'> {
+  format: SourceFormat | undefined;
 }
 
-async function identify({ name, path, bytes, format: chosen }: Unknown, { say }: Terminal): Promise<Source> {
+async function identify(
+  { name, path, bytes, format: chosen }: Unknown,
+  { say }: Terminal,
+): Promise<LineSource> {
   const what = path ?? 'the standard input';
   const told = chosen ?? formatByName(name);
   const chunks = bytes[Symbol.asyncIterator]();

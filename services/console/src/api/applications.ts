@@ -3,12 +3,12 @@ import { client, dataOf, read, type Schemas } from './client.ts';
 
 export type Application = Schemas['Application'];
 
-export type Role = Application['role'];
+export type GivenRole = Application['role'];
 
-const ranks: Role[] = ['reader', 'editor', 'owner'];
+const ranks: GivenRole[] = ['reader', 'editor', 'owner'];
 
 /** Whether the user's role is this one or a higher one. */
-export const may = ({ role }: Pick<Application, 'role'>, needed: Role): boolean =>
+export const may = ({ role }: Pick<Application, 'role'>, needed: GivenRole): boolean =>
   ranks.indexOf(role) >= ranks.indexOf(needed);
 
 /** The user's own applications, then those that others share. */

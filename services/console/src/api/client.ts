@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import createClient, { type Middleware } from 'openapi-fetch';
 import { words } from '../words/en.ts';
 import type { components, paths } from './description.d.ts';
-import { ApiFailure, failureOf } from './failure.ts';
+import { failureOf, RequestFailure } from './failure.ts';
 import { fetchWithRetry } from './retry.ts';
 import { session } from './session.ts';
 
@@ -26,7 +26,7 @@ const authorize: Middleware = {
     // Other errors with this status are about a password or a code.
     if (failure.kind === 'UnauthorizedRequestError') session.end();
   },
-  onError: () => new ApiFailure(words.errors.unreachable),
+  onError: () => new RequestFailure(words.errors.unreachable),
 };
 
 /** Calls the API; hand its results to `dataOf`. */
@@ -39,7 +39,7 @@ interface Sent<T> {
   response: Response;
 }
 
-/** The data of the answer. Throws ApiFailure. */
+/** The data of the answer. Throws RequestFailure. */
 export async function dataOf<T>(sent: Promise<Sent<T>>): Promise<T> {
   const { data, error, response } = await sent;
   if (data === undefined) throw failureOf(response, error);

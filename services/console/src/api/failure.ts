@@ -4,8 +4,8 @@ import type { components } from './description.d.ts';
 type FailureDetail = components['schemas']['ErrorDetail'];
 
 /** A failure that the API reports, or the reason why there is no answer. */
-export class ApiFailure extends Error {
-  override name = 'ApiFailure';
+export class RequestFailure extends Error {
+  override name = 'RequestFailure';
   /** 0 without an answer. */
   readonly status: number = 0;
   /** Name of the error, such as `ResourceNotFoundError`. */
@@ -13,7 +13,7 @@ export class ApiFailure extends Error {
   readonly details: FailureDetail[] = [];
   readonly requestId: string | undefined;
 
-  constructor(message: string, given: Partial<Omit<ApiFailure, keyof Error>> = {}) {
+  constructor(message: string, given: Partial<Omit<RequestFailure, keyof Error>> = {}) {
     super(message);
     Object.assign(this, given);
   }
@@ -21,7 +21,7 @@ export class ApiFailure extends Error {
 
 /** The message about a place in the body, such as `/name`, or below it; else undefined. */
 export function faultAt(failure: Error | null, place: string): string | undefined {
-  const details = failure instanceof ApiFailure ? failure.details : [];
+  const details = failure instanceof RequestFailure ? failure.details : [];
   const isThere = (path: string) => path === place || path.startsWith(`${place}/`);
   return details.find(({ in: part, path }) => part === 'body' && isThere(path))?.message;
 }
@@ -30,15 +30,15 @@ export function faultAt(failure: Error | null, place: string): string | undefine
 export const tellAt =
   (path: string, message: string) =>
   (error: Error): never => {
-    if (!(error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')) throw error;
-    throw new ApiFailure(message, { details: [{ in: 'body', path, keyword: 'wrong', message }] });
+    if (!(error instanceof RequestFailure && error.kind === 'InvalidCredentialsError')) throw error;
+    throw new RequestFailure(message, { details: [{ in: 'body', path, keyword: 'wrong', message }] });
   };
 
-export function failureOf(response: Response, body: unknown): ApiFailure {
+export function failureOf(response: Response, body: unknown): RequestFailure {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;
   const { error } = (body ?? {}) as Partial<components['schemas']['Failure']>;
-  if (!error?.message) return new ApiFailure(words.errors.unexpected(status), { status, requestId });
+  if (!error?.message) return new RequestFailure(words.errors.unexpected(status), { status, requestId });
   const { name, message, details = [] } = error;
-  return new ApiFailure(message, { status, kind: name, details, requestId });
+  return new RequestFailure(message, { status, kind: name, details, requestId });
 }

@@ -1,11 +1,11 @@
 import { Alert, List, Text } from '@mantine/core';
-import { ApiFailure } from '../api/failure.ts';
+import { RequestFailure } from '../api/failure.ts';
 import { words } from '../words/en.ts';
 import { SmallButton } from './buttons.tsx';
 
 /** Shows a failure with its details, and the request id by which the log tells more. */
 export function ErrorAlert({ error, onRetry }: { error: Error; onRetry?: (() => unknown) | undefined }) {
-  const { details = [], requestId } = error instanceof ApiFailure ? error : {};
+  const { details = [], requestId } = error instanceof RequestFailure ? error : {};
   return (
     <Alert color="red" title={words.errors.title} role="alert" my="md">
       <Text>{error.message}</Text>

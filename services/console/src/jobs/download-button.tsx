@@ -1,17 +1,22 @@
 import { client } from '../api/client.ts';
-import { ApiFailure, failureOf } from '../api/failure.ts';
+import { failureOf, RequestFailure } from '../api/failure.ts';
 import { SmallButton } from '../components/buttons.tsx';
 import { saveFile } from '../components/save-file.ts';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
 import { createDownload } from './download.ts';
-import type { Job, Jobs } from './jobs.ts';
+import type { Jobs, ListedJob } from './jobs.ts';
 import { transfers, useTransfer } from './transfers.ts';
 
 type JobsWithFile = Exclude<Jobs, 'replays' | 'deletions'>;
 
 /** Downloads with the token, which a link could not send. */
-function startDownload(domain: string, jobs: JobsWithFile, id: string, file: NonNullable<Job['file']>): void {
+function startDownload(
+  domain: string,
+  jobs: JobsWithFile,
+  id: string,
+  file: NonNullable<ListedJob['file']>,
+): void {
   /** If the file is no longer the one with this hash, the answer is the whole new file. */
   async function open(bytes: number, signal: AbortSignal) {
     const { data, error, response } = await client.GET(`/api/applications/{domain}/${jobs}/{id}/file`, {
@@ -29,14 +34,14 @@ function startDownload(domain: string, jobs: JobsWithFile, id: string, file: Non
     try {
       saveFile(await download.read(onBytes, signal), file.name);
     } catch (error) {
-      throw error instanceof ApiFailure ? error : new Error(words.transfers.broken);
+      throw error instanceof RequestFailure ? error : new Error(words.transfers.broken);
     }
   });
 }
 
 interface Props {
   jobs: JobsWithFile;
-  job: Job;
+  job: ListedJob;
   label: string;
 }
 

@@ -6,9 +6,9 @@ import { formatDistance, formatTime } from '../components/formats.ts';
 import { RelativeTime } from '../components/relative-time.tsx';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
-import { isOver, type Job, type Jobs, sayPace, sayProgress } from './jobs.ts';
+import { isOver, type Jobs, type ListedJob, sayPace, sayProgress } from './jobs.ts';
 
-const colors: Record<Job['state'], string> = {
+const colors: Record<ListedJob['state'], string> = {
   waiting: 'gray',
   active: 'blue',
   completed: 'teal',
@@ -17,7 +17,7 @@ const colors: Record<Job['state'], string> = {
 };
 
 /** What is known of any job, as parts of a line. */
-const factsOf = (job: Job): ReactNode[] => [
+const factsOf = (job: ListedJob): ReactNode[] => [
   ...(job.format ? [words.jobs.formats[job.format]] : []),
   <RelativeTime key="made" at={job.createdAt} />,
   ...sayPace(job),
@@ -32,7 +32,7 @@ const factsOf = (job: Job): ReactNode[] => [
 
 interface Props {
   jobs: Jobs;
-  job: Job;
+  job: ListedJob;
   /** What else can be done with it. */
   actions?: ReactNode;
   children: ReactNode;

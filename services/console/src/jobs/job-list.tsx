@@ -7,7 +7,7 @@ import { readEvents } from '../api/read-events.ts';
 import { CardList } from '../components/cards.tsx';
 import { useApplication } from '../pages/application/use-application.ts';
 import { JobItem } from './job-item.tsx';
-import { isOver, type Job, type Jobs, jobsQuery } from './jobs.ts';
+import { isOver, type Jobs, jobsQuery, type ListedJob } from './jobs.ts';
 
 /** Puts each state of a running job into the list, until the job is over or the connection ends. */
 async function followJob(domain: string, jobs: Jobs, id: string, signal: AbortSignal): Promise<void> {
@@ -42,7 +42,7 @@ export function useJobs(jobs: Jobs, enabled = true) {
 interface Props {
   jobs: Jobs;
   empty: string;
-  children: (job: Job) => ReactNode;
+  children: (job: ListedJob) => ReactNode;
 }
 
 /** All jobs of a kind. */

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { type Job, sayPace, sayProgress } from './jobs.ts';
+import { type ListedJob, sayPace, sayProgress } from './jobs.ts';
 
-it.each<[Job['state'], Job['progress'], string]>([
+it.each<[ListedJob['state'], ListedJob['progress'], string]>([
   ['waiting', { done: 0, total: 9 }, 'Waiting for a worker'],
   ['active', { done: 1_000, total: 2_500 }, '1,000 of 2,500'],
   ['active', { done: 12, total: 0, rate: 1_200 }, '12 · 1,200 per second'],

@@ -3,11 +3,11 @@ import { read, type Schemas } from '../api/client.ts';
 import { formatDuration, formatNumber } from '../components/formats.ts';
 import { words } from '../words/en.ts';
 
-export type Job = Schemas['Job'];
+export type ListedJob = Schemas['Job'];
 
 export type Jobs = 'exports' | 'imports' | 'rehearsals' | 'replays' | 'deletions';
 
-export const isOver = ({ state }: Job): boolean => state !== 'waiting' && state !== 'active';
+export const isOver = ({ state }: ListedJob): boolean => state !== 'waiting' && state !== 'active';
 
 const refreshMs = 3_000;
 
@@ -19,7 +19,7 @@ export const jobsQuery = (domain: string, jobs: Jobs) =>
   });
 
 /** The known part of `3 of 10 · 2 per second · 4 s left`. */
-export function sayProgress({ state, progress }: Pick<Job, 'state' | 'progress'>): string {
+export function sayProgress({ state, progress }: Pick<ListedJob, 'state' | 'progress'>): string {
   if (state === 'waiting') return words.jobs.waiting;
   const { done, total, rate, secondsLeft } = progress;
   return [
@@ -34,7 +34,7 @@ export function sayPace({
   progress,
   startedAt,
   finishedAt,
-}: Pick<Job, 'progress' | 'startedAt' | 'finishedAt'>): string[] {
+}: Pick<ListedJob, 'progress' | 'startedAt' | 'finishedAt'>): string[] {
   if (!startedAt || !finishedAt) return [];
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
   const rate = Math.round(progress.done / Math.max(seconds, 0.001));

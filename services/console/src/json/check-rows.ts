@@ -6,7 +6,7 @@ import type { SampleRow } from '@sluice/tables/sample/read-sample.ts';
 for (const name of Object.keys(format)) delete format[name];
 Object.assign(format, textFormats);
 
-export interface Fault {
+export interface RowFault {
   /** Counted like the lines in the report of an import. */
   row: number;
   path: string;
@@ -16,7 +16,7 @@ export interface Fault {
 export const mostFaults = 20;
 
 /** Returns the check of a row, which lists its faults. Throws where the schema cannot be used. */
-export function createCheckRow(schema: object): (row: SampleRow) => Fault[] {
+export function createCheckRow(schema: object): (row: SampleRow) => RowFault[] {
   // Ajv would generate code, which the policy of the page forbids.
   const validator = new Validator(schema as Schema, '2020-12', false);
   return ({ row, value }) =>
@@ -32,9 +32,9 @@ export function createCheckRow(schema: object): (row: SampleRow) => Fault[] {
 }
 
 /** The first 20 faults of the rows. Throws where the schema cannot be used. */
-export function checkRows(schema: object, rows: SampleRow[]): Fault[] {
+export function checkRows(schema: object, rows: SampleRow[]): RowFault[] {
   const check = createCheckRow(schema);
-  const faults: Fault[] = [];
+  const faults: RowFault[] = [];
   for (const row of rows) {
     faults.push(...check(row));
     if (faults.length >= mostFaults) break;

@@ -100,7 +100,7 @@ interface Sent {
   response: Response;
 }
 
-/** The data of an answer with payloads, read with `parseAs: 'text'`. Throws ApiFailure. */
+/** The data of an answer with payloads, read with `parseAs: 'text'`. Throws RequestFailure. */
 export async function exactDataOf<T>(sent: Promise<Sent>): Promise<T> {
   const { data, error, response } = await sent;
   if (data === undefined) throw failureOf(response, error);

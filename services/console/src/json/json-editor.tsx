@@ -12,7 +12,7 @@ import { useEffect, useEffectEvent, useRef } from 'react';
 import { jsonView } from './json-view.tsx';
 import type { Range } from './place.ts';
 
-export interface Problem extends Range {
+export interface EditorProblem extends Range {
   message: string;
   severity: 'error' | 'warning';
 }
@@ -23,13 +23,13 @@ interface Props {
   /** For screen readers. */
   label: string;
   /** Each is marked at its place in the value. */
-  problems?: Problem[];
+  problems?: EditorProblem[];
   complete: CompletionSource;
   /** Takes the focus, with this selected, whenever another range is given. */
   selected?: Range | undefined;
 }
 
-const none: Problem[] = [];
+const none: EditorProblem[] = [];
 
 /** Types over several lines. A browser alone would copy styles, which the policy of the page refuses. */
 const typeOverLines = EditorView.domEventHandlers({

@@ -1,5 +1,5 @@
 import type { ComponentType } from 'react';
-import { type Application, may, type Role } from '../api/applications.ts';
+import { type Application, type GivenRole, may } from '../api/applications.ts';
 import type { words } from '../words/en.ts';
 
 type SectionPath = keyof typeof words.sections;
@@ -7,7 +7,7 @@ type SectionPath = keyof typeof words.sections;
 interface Section {
   path: SectionPath;
   /** What a user must be to open it. */
-  role: Role;
+  role: GivenRole;
   load: () => Promise<{ Page: ComponentType }>;
 }
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import * as edits from './edits.ts';
-import { nodeAt, type Path, rootOf, type Shape, shapeOf, typeNames } from './shape.ts';
+import { type FormShape, nodeAt, type Path, rootOf, shapeOf, typeNames } from './shape.ts';
 
 type Json = Record<string, unknown>;
 
@@ -38,7 +38,7 @@ function pathsIn(text: string, path: Path = []): Path[] {
 }
 
 interface Edit {
-  apply: (text: string, path: Path, name: string, shape: Shape) => string;
+  apply: (text: string, path: Path, name: string, shape: FormShape) => string;
   /** What may change, below the path. */
   touches: (name: string) => Path[];
 }
@@ -99,7 +99,7 @@ describe('an edit in the form', () => {
         const text = JSON.stringify(given, null, indent);
         const paths = pathsIn(text);
         const path = paths[at % paths.length] as Path;
-        const shape = shapeOf(nodeAt(rootOf(text) as never, path) as never, text) as Shape;
+        const shape = shapeOf(nodeAt(rootOf(text) as never, path) as never, text) as FormShape;
         const name = shape.properties[at % (shape.properties.length + 1)]?.name ?? fresh;
         const after = apply(text, path, name, shape);
         const touched = touches(name).map((each) => [...path, ...each]);
@@ -140,7 +140,7 @@ describe('an edit in the form', () => {
     ['', false, ['x', 'true', '{}'], ['x', true, '{}']],
   ])('takes typed values of %s (or null: %s)', (type, isNullable, labels, values) => {
     const text = edits.setType('{}', [], type, isNullable);
-    const shape = shapeOf(rootOf(text) as never, text) as Shape;
+    const shape = shapeOf(rootOf(text) as never, text) as FormShape;
     expect(JSON.parse(edits.setValues(text, [], shape, labels)).enum).toEqual(values);
   });
 });

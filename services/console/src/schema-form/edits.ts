@@ -1,6 +1,6 @@
 import { applyEdits, type Node } from 'jsonc-parser';
 import { parseExact } from '../json/exact.ts';
-import { labelOf, nodeAt, type Path, rootOf, type Shape, textOf, toValueText } from './shape.ts';
+import { type FormShape, labelOf, nodeAt, type Path, rootOf, textOf, toValueText } from './shape.ts';
 
 const endOf = ({ offset, length }: Node) => offset + length;
 const splice = (text: string, from: number, to: number, part: string) =>
@@ -95,7 +95,7 @@ export function renameField(text: string, path: Path, name: string, to: string):
 }
 
 /** Removes and appends values of `enum`, so that the others keep their digits. */
-export function setValues(text: string, path: Path, shape: Shape, labels: string[]): string {
+export function setValues(text: string, path: Path, shape: FormShape, labels: string[]): string {
   const known = shape.values.map((node) => labelOf(node, text, shape));
   const added = labels.filter((label) => !known.includes(label));
   if (labels.length === 0) return drop(text, [...path, 'enum']);

@@ -5,7 +5,7 @@ import { SmallButton } from '../components/buttons.tsx';
 import { words } from '../words/en.ts';
 import { addField, isLimit, renameField, setFormat, setLimit, setType } from './edits.ts';
 import { formats } from './keywords.ts';
-import { type Path, type Shape, typeNames } from './shape.ts';
+import { type FormShape, type Path, typeNames } from './shape.ts';
 
 /** What all parts of the form need. */
 export interface Form {
@@ -19,12 +19,12 @@ export interface Form {
 export interface PartProps {
   form: Form;
   path: Path;
-  shape: Shape;
+  shape: FormShape;
   /** JSON Pointer of the part, for labels. */
   pointer: string;
 }
 
-type NameProps = Omit<PartProps, 'shape'> & { name: string; parent: Shape };
+type NameProps = Omit<PartProps, 'shape'> & { name: string; parent: FormShape };
 
 /** Renames a field when it loses the focus. */
 export function NameInput({ form, path, name, pointer, parent }: NameProps) {

@@ -15,7 +15,7 @@ import {
   type PartProps,
   TypeSelect,
 } from './field-inputs.tsx';
-import { labelOf, limitsOf, type Member, type Path, type Shape, shapeOf } from './shape.ts';
+import { type FormMember, type FormShape, labelOf, limitsOf, type Path, shapeOf } from './shape.ts';
 
 const pageSize = 50;
 /** Fewer fields are found without a search. */
@@ -54,8 +54,8 @@ interface RowProps {
   /** Of the object schema around the field. */
   path: Path;
   pointer: string;
-  member: Member;
-  parent: Shape;
+  member: FormMember;
+  parent: FormShape;
 }
 
 /** Nested fields are shown at once if they are so few. */

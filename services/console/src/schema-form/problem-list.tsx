@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
-import type { Problem } from '../json/json-editor.tsx';
+import type { EditorProblem } from '../json/json-editor.tsx';
 
-export const ProblemList = ({ problems }: { problems: Problem[] }) =>
+export const ProblemList = ({ problems }: { problems: EditorProblem[] }) =>
   problems.map(({ message, severity }) => (
     <Alert key={message} p="xs" color={severity === 'error' ? 'red' : 'orange'}>
       {message}

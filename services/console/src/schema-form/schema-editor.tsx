@@ -1,6 +1,6 @@
 import { SimpleGrid, Stack } from '@mantine/core';
 import { memo, type ReactNode, useState } from 'react';
-import { JsonEditor, type Problem } from '../json/json-editor.tsx';
+import { type EditorProblem, JsonEditor } from '../json/json-editor.tsx';
 import { placeOfPath, type Range } from '../json/place.ts';
 import { words } from '../words/en.ts';
 import { completeKeyword } from './keywords.ts';
@@ -9,7 +9,7 @@ import { SchemaForm } from './schema-form.tsx';
 interface Props {
   text: string;
   onText: (text: string) => void;
-  problems?: Problem[];
+  problems?: EditorProblem[];
   /** Below the JSON. */
   children?: ReactNode;
 }

@@ -19,13 +19,13 @@ const notes = new Set(
   '$schema $id id $comment title description default examples deprecated readOnly writeOnly'.split(' '),
 );
 
-export interface Member {
+export interface FormMember {
   name: string;
   node: Node;
 }
 
 /** What the form shows of a schema. */
-export interface Shape {
+export interface FormShape {
   /** Empty if the schema names none; several, if it names more than one besides null. */
   types: string[];
   isNullable: boolean;
@@ -33,7 +33,7 @@ export interface Shape {
   /** The values of `enum`. */
   values: Node[];
   limits: Record<string, string>;
-  properties: Member[];
+  properties: FormMember[];
   required: Set<string>;
   items: Node | undefined;
   /** Keywords that only the JSON shows. */
@@ -52,7 +52,7 @@ export function rootOf(text: string): Node | undefined {
   }
 }
 
-export const membersOf = ({ children = [] }: Node): Member[] =>
+export const membersOf = ({ children = [] }: Node): FormMember[] =>
   children.flatMap(({ children: [key, value] = [] }) =>
     key && value ? [{ name: String(key.value), node: value }] : [],
   );
@@ -78,7 +78,7 @@ function canShow(name: string, node: Node): boolean {
 }
 
 /** Undefined for a schema that is no object, or has a keyword twice: the form shows nothing of it. */
-export function shapeOf(node: Node, text: string): Shape | undefined {
+export function shapeOf(node: Node, text: string): FormShape | undefined {
   const members = membersOf(node);
   if (node.type !== 'object' || !isDistinct(members.map(({ name }) => name))) return undefined;
   const shown = new Map(
@@ -107,7 +107,7 @@ export const textOf = ({ offset, length }: Node, text: string): string => text.s
 
 export const nodeAt = (root: Node, path: Path): Node | undefined => findNodeAtLocation(root, path);
 
-type Typed = Pick<Shape, 'types' | 'isNullable'>;
+type Typed = Pick<FormShape, 'types' | 'isNullable'>;
 
 /** Whether a text that is typed as a value is a string as it is, though it may be JSON. */
 const isPlain = (value: string, { types, isNullable }: Typed) =>

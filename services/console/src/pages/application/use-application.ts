@@ -1,5 +1,5 @@
 import { useOutletContext } from 'react-router';
-import { type Application, may, type Role } from '../../api/applications.ts';
+import { type Application, type GivenRole, may } from '../../api/applications.ts';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
@@ -7,7 +7,7 @@ import { words } from '../../words/en.ts';
 /** The application to which the open section belongs. */
 export const useApplication = (): Application => useOutletContext<Application>();
 
-export const useMay = (role: Role): boolean => may(useApplication(), role);
+export const useMay = (role: GivenRole): boolean => may(useApplication(), role);
 
 /** Changes the application. */
 export function useUpdate() {

@@ -4,22 +4,22 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { useNavigate } from 'react-router';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure, faultAt } from '../../api/failure.ts';
+import { faultAt, RequestFailure } from '../../api/failure.ts';
 import { SmallButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { Section } from '../../components/section.tsx';
-import type { Problem } from '../../json/json-editor.tsx';
+import type { EditorProblem } from '../../json/json-editor.tsx';
 import { ProblemList } from '../../schema-form/problem-list.tsx';
 import { SchemaEditor } from '../../schema-form/schema-editor.tsx';
 import { words } from '../../words/en.ts';
 import { FieldTable } from './field-table.tsx';
 import { SampleInput } from './sample-input.tsx';
-import { type Draft, useDraft } from './use-draft.ts';
+import { type ApplicationDraft, useDraft } from './use-draft.ts';
 import { useSchemaProblems } from './use-schema-problems.ts';
 
-/** Creates an application, and a key for its first uploads if they need one. Throws ApiFailure. */
+/** Creates an application, and a key for its first uploads if they need one. Throws RequestFailure. */
 async function createApplication(name: string, schema: string, keyRequired: boolean) {
   const body = { name, type: 'other' as const, schema };
   const { domain, warnings } = await dataOf(client.POST('/api/applications', { body }));
@@ -48,7 +48,7 @@ export function Page() {
   const [problem] = rows.length === 0 ? problems : [];
   const nameFault = faultAt(create.error, '/name');
   const schemaProblems = useSchemaProblems(edited);
-  const isOfSchema = create.error instanceof ApiFailure && create.error.kind === 'InvalidSchemaError';
+  const isOfSchema = create.error instanceof RequestFailure && create.error.kind === 'InvalidSchemaError';
   const isTold =
     nameFault !== undefined || (isOfSchema && schemaProblems.some(({ severity }) => severity === 'error'));
   const hasSchema = rows.length > 0 || edited !== undefined;
@@ -106,7 +106,7 @@ export function Page() {
   );
 }
 
-function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
+function CheckResult({ draft: { rows, checked } }: { draft: ApplicationDraft }) {
   const { faults, problem } = checked;
   if (problem)
     return (
@@ -129,8 +129,8 @@ function CheckResult({ draft: { rows, checked } }: { draft: Draft }) {
 }
 
 interface SchemaProps {
-  draft: Draft;
-  problems: Problem[];
+  draft: ApplicationDraft;
+  problems: EditorProblem[];
 }
 
 /** The schema as JSON. After a change by hand, the fields of the sample no longer decide the schema. */

@@ -2,18 +2,18 @@ import { survey } from '@sluice/schemas/infer/survey.ts';
 import { type Choices, toSchema } from '@sluice/schemas/infer/to-schema.ts';
 import { readSample, type Sample } from '@sluice/tables/sample/read-sample.ts';
 import { useDeferredValue, useMemo, useState } from 'react';
-import { checkRows, type Fault, mostFaults } from '../../json/check-rows.ts';
+import { checkRows, mostFaults, type RowFault } from '../../json/check-rows.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
 
-interface Check {
-  faults: Fault[];
+interface DraftCheck {
+  faults: RowFault[];
   /** Why the rows could not be checked. */
   problem?: string;
 }
 
 /** Without a schema, all rows conform: theirs is inferred from them. */
-function check(schemaText: string | undefined, { rows, problems }: Sample): Check {
+function check(schemaText: string | undefined, { rows, problems }: Sample): DraftCheck {
   const unread = problems.map((problem) => ({ ...problem, path: '' }));
   try {
     const found = schemaText === undefined ? [] : checkRows(JSON.parse(schemaText), rows);
@@ -56,4 +56,4 @@ export function useDraft() {
   };
 }
 
-export type Draft = ReturnType<typeof useDraft>;
+export type ApplicationDraft = ReturnType<typeof useDraft>;

@@ -2,11 +2,11 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { client, dataOf } from '../../api/client.ts';
-import type { Problem } from '../../json/json-editor.tsx';
+import type { EditorProblem } from '../../json/json-editor.tsx';
 import { pauseMs, problemsOf } from '../../schema-form/problems.ts';
 
 /** What the API says of a schema that was written by hand; one from a sample has no slips. */
-export function useSchemaProblems(schema: string | undefined): Problem[] {
+export function useSchemaProblems(schema: string | undefined): EditorProblem[] {
   const [settled = ''] = useDebouncedValue(schema, pauseMs);
   const isKnown = schema !== undefined && settled === schema;
   const { data, error } = useQuery({

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Application } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { type Bars, boundsOf, hasEnd, isInverted, type Last, type Period, toBars } from './period.ts';
+import { type Bars, boundsOf, hasEnd, isInverted, type Last, type PickedPeriod, toBars } from './period.ts';
 
 const refreshMs = 10_000;
 /** Of the chart of a new application. */
@@ -19,7 +19,11 @@ async function beginOf({ domain, createdAt }: Application, signal: AbortSignal):
   return Math.min(...[createdAt, ...result.map((entry) => entry.createdAt)].map(Date.parse));
 }
 
-async function readCounts(application: Application, period: Period, signal: AbortSignal): Promise<Counts> {
+async function readCounts(
+  application: Application,
+  period: PickedPeriod,
+  signal: AbortSignal,
+): Promise<Counts> {
   const to = period.to ? Date.parse(period.to) : Date.now();
   const begin = period.from
     ? Date.parse(period.from)
@@ -41,7 +45,7 @@ async function readCounts(application: Application, period: Period, signal: Abor
 }
 
 /** How many uploads came in each part of a period. */
-export const barsQuery = (application: Application, period: Period & { last: Last }) =>
+export const barsQuery = (application: Application, period: PickedPeriod & { last: Last }) =>
   queryOptions({
     queryKey: ['entries', application.domain, 'bars', period],
     queryFn: ({ signal }) => readCounts(application, boundsOf(period, Date.now()), signal),

@@ -7,7 +7,7 @@ import { formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { barsQuery, type Counts } from './bars-query.ts';
-import type { Last, Period } from './period.ts';
+import type { Last, PickedPeriod } from './period.ts';
 import { sayPeriod } from './selection-text.ts';
 
 const height = 60;
@@ -15,9 +15,9 @@ const height = 60;
 const shortestDrag = 5;
 
 interface Props {
-  period: Period & { last: Last };
+  period: PickedPeriod & { last: Last };
   isFiltered: boolean;
-  setPeriod: (period: Period) => void;
+  setPeriod: (period: PickedPeriod) => void;
 }
 
 const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
@@ -78,7 +78,7 @@ interface BarsProps {
   counts: Counts;
   label: string;
   onPoint: (bar: number | undefined) => void;
-  onSelect: (period: Period) => void;
+  onSelect: (period: PickedPeriod) => void;
 }
 
 function Bars({ counts, label, onPoint, onSelect }: BarsProps) {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Condition, faultOf, operatorsOf, toFilter, withCondition } from './conditions.ts';
+import { type FormCondition, faultOf, operatorsOf, toFilter, withCondition } from './conditions.ts';
 import { fieldsOf } from './fields.ts';
 
 const fields = fieldsOf({
@@ -12,7 +12,7 @@ const fields = fieldsOf({
   },
 });
 
-const filterOf = (...conditions: [pointer: string, operator: Condition['operator'], text: string][]) =>
+const filterOf = (...conditions: [pointer: string, operator: FormCondition['operator'], text: string][]) =>
   toFilter(
     conditions.map(([pointer, operator, text]) => ({ pointer, operator, text })),
     fields,
@@ -42,7 +42,7 @@ it('compares with what the schema declares, or what the text looks like', () => 
   expect(toFilter([], fields)).toBeUndefined();
 });
 
-it.each<[pointer: string, operator: Condition['operator'], text: string, test: string]>([
+it.each<[pointer: string, operator: FormCondition['operator'], text: string, test: string]>([
   ['/room', 'eq', '9007199254740993', '"eq":9007199254740993'],
   // As far as all ways to write a time agree.
   ['/at', 'gte', '2026-11-23T10:20:00.000Z', '"gte":"2026-11-23T10:20"'],
@@ -50,7 +50,7 @@ it.each<[pointer: string, operator: Condition['operator'], text: string, test: s
   expect(filterOf([pointer, operator, text])).toBe(`{"${pointer}":{${test}}}`);
 });
 
-it.each<[Condition['operator'], text: string, fault: string | undefined]>([
+it.each<[FormCondition['operator'], text: string, fault: string | undefined]>([
   ['gt', 'abc', 'number'],
   ['gt', '', 'number'],
   ['gt', '7', undefined],

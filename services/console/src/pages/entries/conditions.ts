@@ -1,12 +1,12 @@
 import { parseExact } from '../../json/exact.ts';
-import type { Fields, Kind } from './fields.ts';
+import type { Fields, ValueKind } from './fields.ts';
 
 export type Operator =
   | ('eq' | 'ne' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte')
   /** Without a value. */
   | ('exists' | 'missing' | 'isNull');
 
-export interface Condition {
+export interface FormCondition {
   pointer: string;
   operator: Operator;
   /** The value as it was typed: of a time, ISO 8601 in UTC. */
@@ -17,7 +17,7 @@ const valueless: Operator[] = ['exists', 'missing', 'isNull'];
 const ordered: Operator[] = ['eq', 'ne', 'lt', 'lte', 'gt', 'gte'];
 
 /** What a field can be compared by, the likeliest first. */
-export const operatorsOf: Record<Kind, Operator[]> = {
+export const operatorsOf: Record<ValueKind, Operator[]> = {
   text: ['eq', 'ne', 'contains', ...valueless],
   choice: ['eq', 'ne', ...valueless],
   date: ['eq', 'gte', 'lt', ...valueless],
@@ -35,34 +35,34 @@ const isNumber = (text: string) => text.trim() !== '' && Number.isFinite(Number(
 const toNumber = (text: string) => (/^-?(0|[1-9]\d*)$/.test(text) ? parseExact(text) : Number(text));
 
 /** The place in the words for what is wrong with a value; undefined if nothing is. */
-export function faultOf({ operator, text }: Condition, kind: Kind): 'number' | 'value' | undefined {
+export function faultOf({ operator, text }: FormCondition, kind: ValueKind): 'number' | 'value' | undefined {
   if (!hasValue(operator)) return undefined;
   if (kind === 'number') return isNumber(text) ? undefined : 'number';
   return text === '' && kind !== 'text' ? 'value' : undefined;
 }
 
 /** Of a field that the schema does not know, the type is that which the text looks like. */
-function toValue(text: string, kind: Kind): unknown {
+function toValue(text: string, kind: ValueKind): unknown {
   // As far as all ways to write a time agree.
   if (kind === 'time') return text.slice(0, 'yyyy-mm-ddThh:mm'.length);
   if (kind === 'boolean' || kind === 'any') if (/^(true|false)$/.test(text)) return text === 'true';
   return (kind === 'number' || kind === 'any') && isNumber(text) ? toNumber(text) : text;
 }
 
-function toTest({ operator, text }: Condition, kind: Kind): [operator: string, value: unknown] {
+function toTest({ operator, text }: FormCondition, kind: ValueKind): [operator: string, value: unknown] {
   if (operator === 'exists' || operator === 'missing') return ['exists', operator === 'exists'];
   if (operator === 'isNull') return ['eq', null];
   return [operator, operator === 'contains' ? text : toValue(text, kind)];
 }
 
 /** Adds a condition, in place of one on the same field with the same operator: the API takes one of each. */
-export function withCondition(conditions: Condition[], added: Condition): Condition[] {
-  const nameOf = (one: Condition) => `${toTest(one, 'any')[0]} ${one.pointer}`;
+export function withCondition(conditions: FormCondition[], added: FormCondition): FormCondition[] {
+  const nameOf = (one: FormCondition) => `${toTest(one, 'any')[0]} ${one.pointer}`;
   return [...conditions.filter((one) => nameOf(one) !== nameOf(added)), added];
 }
 
 /** The filter of the API, as JSON. */
-export function toFilter(conditions: Condition[], { fieldAt }: Fields): string | undefined {
+export function toFilter(conditions: FormCondition[], { fieldAt }: Fields): string | undefined {
   if (conditions.length === 0) return undefined;
   const filter: Record<string, Record<string, unknown>> = {};
   for (const condition of conditions) {

@@ -5,13 +5,13 @@ import { queryClient } from '../../api/query-client.ts';
 import { ConfirmDialog } from '../../components/confirm-button.tsx';
 import { useAct } from '../../components/use-act.ts';
 import { countDeletion } from '../../jobs/count-deletion.ts';
-import { type Job, jobsQuery } from '../../jobs/jobs.ts';
+import { jobsQuery, type ListedJob } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Selection, toQuery } from './entries-query.ts';
+import { type ListSelection, toQuery } from './entries-query.ts';
 
 interface Props {
-  selection: Selection;
+  selection: ListSelection;
   /** The selection in words. */
   said: string;
   close: () => void;
@@ -33,7 +33,7 @@ export function DeleteDialog({ selection, said, close }: Props) {
     const params = { path: { domain } };
     const job = await dataOf<unknown>(client.POST('/api/applications/{domain}/deletions', { params, body }));
     const { queryKey } = jobsQuery(domain, 'deletions');
-    queryClient.setQueryData(queryKey, (jobs) => [job as Job, ...(jobs ?? [])]);
+    queryClient.setQueryData(queryKey, (jobs) => [job as ListedJob, ...(jobs ?? [])]);
   });
   return (
     <ConfirmDialog

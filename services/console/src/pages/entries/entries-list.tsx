@@ -9,10 +9,10 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import type { Entry, Selection } from './entries-query.ts';
+import type { Entry, ListSelection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
-import type { Field } from './fields.ts';
+import type { ListedField } from './fields.ts';
 import { hasEnd } from './period.ts';
 import type { useLive } from './use-live.ts';
 import { useNewer } from './use-newer.ts';
@@ -21,10 +21,10 @@ import { whyNotLive } from './view.ts';
 
 interface Props {
   actions: ViewActions;
-  selection: Selection;
+  selection: ListSelection;
   page: UseQueryResult<Schemas['EntryPage']>;
   live: ReturnType<typeof useLive>;
-  fields: Field[];
+  fields: ListedField[];
 }
 
 /** The page of entries with those that came live, without those that the panel deleted. */

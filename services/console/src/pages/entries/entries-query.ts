@@ -1,31 +1,31 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client, type Schemas } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { RequestFailure } from '../../api/failure.ts';
 import { exactDataOf, unshared } from '../../json/exact.ts';
-import { boundsOf, type Last, type Period } from './period.ts';
+import { boundsOf, type Last, type PickedPeriod } from './period.ts';
 
 export type Entry = Schemas['Entry'];
 
 /** What the toolbar selects: the list, exports and deletions are of it. */
-export interface Selection extends Period {
+export interface ListSelection extends PickedPeriod {
   last: Last;
   /** Of the API, as JSON. */
   filter?: string | undefined;
 }
 
 /** For the API, at this moment. */
-export const toQuery = ({ filter, ...period }: Selection) => ({
+export const toQuery = ({ filter, ...period }: ListSelection) => ({
   ...boundsOf(period, Date.now()),
   ...(filter && { filter }),
 });
 
-type PageQuery = Selection & { order: 'newest' | 'oldest'; after?: string | undefined };
+type PageQuery = ListSelection & { order: 'newest' | 'oldest'; after?: string | undefined };
 
 const perPage = 50;
 
 /** The limit that the API names where entries are too large for a full page; 0 for other failures. */
 const fittingIn = (failure: unknown) =>
-  failure instanceof ApiFailure ? Number(/take limit=(\d+)/.exec(failure.message)?.[1] ?? 0) : 0;
+  failure instanceof RequestFailure ? Number(/take limit=(\d+)/.exec(failure.message)?.[1] ?? 0) : 0;
 
 async function readPage(
   domain: string,
@@ -65,5 +65,9 @@ export const entryQuery = (domain: string, id: string) =>
   });
 
 /** How many entries of the selection were stored since. */
-export const countSince = async (domain: string, selection: Selection, from: string, signal: AbortSignal) =>
-  (await readPage(domain, { ...selection, from, order: 'newest' }, signal, 1)).pagination.total;
+export const countSince = async (
+  domain: string,
+  selection: ListSelection,
+  from: string,
+  signal: AbortSignal,
+) => (await readPage(domain, { ...selection, from, order: 'newest' }, signal, 1)).pagination.total;

@@ -4,7 +4,7 @@ import { formatTime } from '../../components/formats.ts';
 import { isExactNumber, valueAt } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import type { Entry } from './entries-query.ts';
-import type { Field } from './fields.ts';
+import type { ListedField } from './fields.ts';
 
 /** Longest text in a cell; the panel beside the table shows all of it. */
 const cellLength = 80;
@@ -13,13 +13,13 @@ const skeletonRows = 25;
 
 const isNumber = (value: unknown) => typeof value === 'number' || isExactNumber(value);
 
-function toText(value: unknown, { kind }: Field): string {
+function toText(value: unknown, { kind }: ListedField): string {
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
   if (kind === 'time' && !Number.isNaN(Date.parse(text))) return formatTime(text);
   return text.length > cellLength ? `${text.slice(0, cellLength)}…` : text;
 }
 
-function Cell({ value, field }: { value: unknown; field: Field }) {
+function Cell({ value, field }: { value: unknown; field: ListedField }) {
   if (value === null) return <td className="absent">null</td>;
   return <td className={isNumber(value) ? 'number' : undefined}>{toText(value, field)}</td>;
 }
@@ -37,7 +37,7 @@ function onKeyDown(event: KeyboardEvent<HTMLTableSectionElement>): void {
 interface Props {
   /** Undefined while they are loaded. */
   entries: Entry[] | undefined;
-  fields: Field[];
+  fields: ListedField[];
   order: 'newest' | 'oldest';
   opened: string | undefined;
   /** Whether others are being loaded. */

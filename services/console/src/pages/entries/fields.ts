@@ -6,18 +6,18 @@ import { columnsOf, propertiesOf } from '@sluice/tables/columns.ts';
 import { isExactNumber } from '../../json/exact.ts';
 
 /** `any`: the schema does not say. `nested`: arrays and objects, which filters do not look into. */
-export type Kind = 'text' | 'choice' | 'date' | 'time' | 'number' | 'boolean' | 'nested' | 'any';
+export type ValueKind = 'text' | 'choice' | 'date' | 'time' | 'number' | 'boolean' | 'nested' | 'any';
 
-export interface Field {
+export interface ListedField {
   pointer: string;
   /** As in exports: `address.city`. */
   name: string;
-  kind: Kind;
+  kind: ValueKind;
   /** The only values of a `choice`. */
   choices: string[];
 }
 
-const kinds: [Kind, number][] = [
+const kinds: [ValueKind, number][] = [
   ['number', numbers],
   ['boolean', types.boolean],
   ['text', types.string],
@@ -45,7 +45,7 @@ export function fieldsOf(schema: Schema) {
       (parents, key) => propertiesOf(values.partsOf(parents)).get(key) ?? [],
       [schema],
     );
-  const toField = ({ name, pointer = '' }: { name: string; pointer?: string }): Field => {
+  const toField = ({ name, pointer = '' }: { name: string; pointer?: string }): ListedField => {
     const schemas = schemasAt(pointer);
     return {
       pointer,
@@ -59,10 +59,10 @@ export function fieldsOf(schema: Schema) {
       .map(toField);
   const declared = named([]);
   const known = new Map(declared.map((field) => [field.pointer, field]));
-  function fieldAt(pointer: string): Field {
+  function fieldAt(pointer: string): ListedField {
     const found = known.get(pointer) ?? named([pointer]).find((field) => field.pointer === pointer);
-    known.set(pointer, found as Field);
-    return found as Field;
+    known.set(pointer, found as ListedField);
+    return found as ListedField;
   }
   return { declared, fieldAt };
 }

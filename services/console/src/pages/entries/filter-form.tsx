@@ -3,17 +3,17 @@ import { useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
-import { type Condition, faultOf, hasValue, type Operator, operatorsOf } from './conditions.ts';
-import { type Fields, type Kind, toFieldPointer } from './fields.ts';
+import { type FormCondition, faultOf, hasValue, type Operator, operatorsOf } from './conditions.ts';
+import { type Fields, toFieldPointer, type ValueKind } from './fields.ts';
 import { fromLocal } from './period.ts';
 
 const other = 'other';
-const inputTypes: Partial<Record<Kind, string>> = { date: 'date', time: 'datetime-local' };
+const inputTypes: Partial<Record<ValueKind, string>> = { date: 'date', time: 'datetime-local' };
 
 interface Props {
   fields: Fields;
   seen: string[];
-  add: (condition: Condition) => void;
+  add: (condition: FormCondition) => void;
 }
 
 /** A new condition on a field of the schema, one that entries have beside it, or any other. */

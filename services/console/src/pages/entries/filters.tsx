@@ -4,12 +4,12 @@ import { useRef } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
-import { type Condition, hasValue, withCondition } from './conditions.ts';
+import { type FormCondition, hasValue, withCondition } from './conditions.ts';
 import type { Fields } from './fields.ts';
 import { FilterForm } from './filter-form.tsx';
 
 /** `place = Oslo`. */
-export function sayCondition({ pointer, operator, text }: Condition, { fieldAt }: Fields): string {
+export function sayCondition({ pointer, operator, text }: FormCondition, { fieldAt }: Fields): string {
   const { name, kind } = fieldAt(pointer);
   const value = kind === 'time' && text ? formatTime(text) : text || '""';
   return [name, words.entries.operators[operator], ...(hasValue(operator) ? [value] : [])].join(' ');
@@ -19,19 +19,19 @@ interface Props {
   fields: Fields;
   /** Fields of the loaded entries that the schema does not have. */
   seen: string[];
-  conditions: Condition[];
-  setConditions: (conditions: Condition[]) => void;
+  conditions: FormCondition[];
+  setConditions: (conditions: FormCondition[]) => void;
 }
 
 /** An entry is selected if it meets all conditions. On a phone the chips fold into the button. */
 export function Filters({ fields, seen, conditions, setConditions }: Props) {
   const [isOpen, { toggle, close }] = useDisclosure();
   const button = useRef<HTMLButtonElement>(null);
-  function add(condition: Condition) {
+  function add(condition: FormCondition) {
     setConditions(withCondition(conditions, condition));
     close();
   }
-  function remove(condition: Condition) {
+  function remove(condition: FormCondition) {
     setConditions(conditions.filter((other) => other !== condition));
     close();
     // The chip that had the focus is gone.

@@ -7,7 +7,7 @@ import { useApplication, useMay } from '../application/use-application.ts';
 import { Chart } from './chart.tsx';
 import { toFilter } from './conditions.ts';
 import { EntriesList } from './entries-list.tsx';
-import { entriesQuery, type Selection } from './entries-query.ts';
+import { entriesQuery, type ListSelection } from './entries-query.ts';
 import { fieldsOf, leavesOf } from './fields.ts';
 import { isInverted } from './period.ts';
 import { RunningDeletion } from './running-deletion.tsx';
@@ -34,7 +34,7 @@ function Entries() {
   const declared = useMemo(() => fields.declared.map(({ pointer }) => pointer), [fields]);
   const columns = view.columns ?? declared.slice(0, shownAtFirst);
   const { last, from, to, order, after } = view;
-  const selection: Selection = { last, from, to, filter: toFilter(view.conditions, fields) };
+  const selection: ListSelection = { last, from, to, filter: toFilter(view.conditions, fields) };
   const mayFollow = whyNotLive(view) === undefined;
   const isFollowing = view.isLive && mayFollow;
   const live = useLive(domain, isFollowing);

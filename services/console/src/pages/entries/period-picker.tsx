@@ -5,11 +5,11 @@ import { SubmitButton } from '../../components/buttons.tsx';
 import { choicesOf } from '../../components/choice.tsx';
 import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
-import { boundsOf, fromLocal, isInverted, type Last, type Period, toLocal } from './period.ts';
+import { boundsOf, fromLocal, isInverted, type Last, type PickedPeriod, toLocal } from './period.ts';
 
 interface Props {
-  period: Period & { last: Last };
-  setPeriod: (period: Period & { last?: Last }) => void;
+  period: PickedPeriod & { last: Last };
+  setPeriod: (period: PickedPeriod & { last?: Last }) => void;
 }
 
 const shapeOf = (isChosen: boolean) =>

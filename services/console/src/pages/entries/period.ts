@@ -1,5 +1,5 @@
 /** ISO 8601; a bound that is absent is open. */
-export interface Period {
+export interface PickedPeriod {
   from?: string | undefined;
   to?: string | undefined;
 }
@@ -9,7 +9,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /** The day before today where the reader is. It may have 23 or 25 hours. */
-function yesterday(now: number): Period {
+function yesterday(now: number): PickedPeriod {
   const midnight = (daysAgo: number) => {
     const day = new Date(now);
     return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysAgo).toISOString();
@@ -27,20 +27,20 @@ export const lasts = {
   '7d': before(7 * dayMs),
   '30d': before(30 * dayMs),
   all: () => ({}),
-} satisfies Record<string, (now: number) => Period>;
+} satisfies Record<string, (now: number) => PickedPeriod>;
 export type Last = keyof typeof lasts;
 
 /** A period of the user, or a usual one. */
-export function boundsOf({ last, from, to }: Period & { last: Last }, now: number): Period {
+export function boundsOf({ last, from, to }: PickedPeriod & { last: Last }, now: number): PickedPeriod {
   return from || to ? { from, to } : lasts[last](now);
 }
 
 /** Whether entries that come now are outside. */
-export const hasEnd = (period: Period & { last: Last }): boolean =>
+export const hasEnd = (period: PickedPeriod & { last: Last }): boolean =>
   boundsOf(period, Date.now()).to !== undefined;
 
 /** Whether the period begins after its end. */
-export const isInverted = ({ from, to }: Period): boolean =>
+export const isInverted = ({ from, to }: PickedPeriod): boolean =>
   from !== undefined && to !== undefined && from >= to;
 
 /** `2026-11-23T10:20` for `<input type="datetime-local">`, in the time zone of the reader. */
@@ -75,7 +75,7 @@ export interface Bars {
   count: number;
   step: Step;
   /** Requests for the steps that the bars are made of. */
-  requests: Required<Period>[];
+  requests: Required<PickedPeriod>[];
 }
 
 /** The bars between two times, in ms. */

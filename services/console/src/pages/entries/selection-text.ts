@@ -2,11 +2,11 @@ import { formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import type { Fields } from './fields.ts';
 import { sayCondition } from './filters.tsx';
-import type { Last, Period } from './period.ts';
+import type { Last, PickedPeriod } from './period.ts';
 import type { View } from './view.ts';
 
 /** `24 h`, or the bounds of a period of the user. */
-export const sayPeriod = ({ from, to, last }: Period & { last: Last }): string =>
+export const sayPeriod = ({ from, to, last }: PickedPeriod & { last: Last }): string =>
   from || to
     ? words.entries.between(from && formatTime(from), to && formatTime(to))
     : words.entries.lasts[last];

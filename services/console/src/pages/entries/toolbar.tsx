@@ -6,7 +6,7 @@ import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { ColumnPicker } from './column-picker.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
-import type { Selection } from './entries-query.ts';
+import type { ListSelection } from './entries-query.ts';
 import type { Fields } from './fields.ts';
 import { Filters } from './filters.tsx';
 import { PeriodPicker } from './period-picker.tsx';
@@ -17,7 +17,7 @@ import { toParams, usualView } from './view.ts';
 interface Props {
   actions: ViewActions;
   fields: Fields;
-  selection: Selection;
+  selection: ListSelection;
   columns: string[];
   /** Fields of the loaded entries that the schema does not have. */
   seen: string[];

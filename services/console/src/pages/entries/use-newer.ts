@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Schemas } from '../../api/client.ts';
-import { countSince, type Selection } from './entries-query.ts';
+import { countSince, type ListSelection } from './entries-query.ts';
 
 const refreshMs = 5_000;
 
 /** How many entries of the selection came after those of its first page, which was read at a time in ms. */
 export function useNewer(
   domain: string,
-  selection: Selection,
+  selection: ListSelection,
   page: Schemas['EntryPage'] | undefined,
   readAt: number,
   isOn: boolean,

@@ -1,4 +1,4 @@
-import { type Condition, type Operator, operatorsOf } from './conditions.ts';
+import { type FormCondition, type Operator, operatorsOf } from './conditions.ts';
 import { hasEnd, type Last, lasts } from './period.ts';
 
 /** What the page of entries shows: all of it is in its address. */
@@ -7,7 +7,7 @@ export interface View {
   last: Last;
   from?: string | undefined;
   to?: string | undefined;
-  conditions: Condition[];
+  conditions: FormCondition[];
   /** Filters of the address that are no conditions, as they are written there. */
   unread: string[];
   /** JSON Pointers; undefined: the first fields of the schema. */
@@ -23,10 +23,10 @@ export interface View {
 const operators = new Set<string>(Object.values(operatorsOf).flat());
 
 // A JSON Pointer has no `~` but those of `~0` and `~1`.
-const toText = ({ operator, pointer, text }: Condition) =>
+const toText = ({ operator, pointer, text }: FormCondition) =>
   `${operator}:${pointer.replaceAll(':', '~2')}:${text}`;
 
-function toCondition(written: string): Condition | undefined {
+function toCondition(written: string): FormCondition | undefined {
   const [, operator = '', pointer = '', text = ''] = /^(\w+):(\/[^:]*):(.*)$/s.exec(written) ?? [];
   if (!operators.has(operator)) return undefined;
   return { operator: operator as Operator, pointer: pointer.replaceAll('~2', ':'), text };

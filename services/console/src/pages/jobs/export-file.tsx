@@ -1,12 +1,12 @@
 import { Code, Group, Text } from '@mantine/core';
 import { CopyText } from '../../components/copy-text.tsx';
 import { formatBytes, formatTime } from '../../components/formats.ts';
-import type { Job } from '../../jobs/jobs.ts';
+import type { ListedJob } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 
 const shownDigits = 12;
 
-export function ExportFile({ job }: { job: Job }) {
+export function ExportFile({ job }: { job: ListedJob }) {
   if (!job.file) return null;
   const { rows, bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;
   return (

@@ -7,12 +7,12 @@ import { SmallButton } from '../../components/buttons.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { WideTable } from '../../components/wide-table.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
-import type { Job } from '../../jobs/jobs.ts';
+import type { ListedJob } from '../../jobs/jobs.ts';
 import { parseExact, toLine, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 
-export function ImportOutcome({ job }: { job: Job }) {
+export function ImportOutcome({ job }: { job: ListedJob }) {
   const [isOpen, setIsOpen] = useState(false);
   const { accepted = 0, rejected = 0, file } = job;
   return (

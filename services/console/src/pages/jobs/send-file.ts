@@ -1,4 +1,4 @@
-import { ApiFailure, failureOf } from '../../api/failure.ts';
+import { failureOf, RequestFailure } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { session } from '../../api/session.ts';
 import { jobsQuery } from '../../jobs/jobs.ts';
@@ -14,7 +14,7 @@ interface ImportChoices {
   isWrapped: boolean;
 }
 
-/** Sends a file and reports how much was sent, which `fetch` cannot. Throws ApiFailure. */
+/** Sends a file and reports how much was sent, which `fetch` cannot. Throws RequestFailure. */
 function sendFile(
   domain: string,
   { file, type, isWrapped }: ImportChoices,
@@ -36,7 +36,7 @@ function sendFile(
       const id = request.getResponseHeader('x-request-id');
       reject(failureOf(new Response(null, { status, headers: id ? { 'x-request-id': id } : {} }), response));
     };
-    request.onerror = () => reject(new ApiFailure(words.imports.broken));
+    request.onerror = () => reject(new RequestFailure(words.imports.broken));
     request.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send(file);

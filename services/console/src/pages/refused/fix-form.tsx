@@ -12,7 +12,7 @@ import { exactDataOf, toText } from '../../json/exact.ts';
 import { JsonDiff } from '../../json/json-view.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Change, suggestChange, toAmendments } from './fix.ts';
+import { type FixChange, suggestChange, toAmendments } from './fix.ts';
 import { ReplayButton } from './replays.tsx';
 
 interface Props {
@@ -24,7 +24,7 @@ interface Props {
 export function FixForm({ group, onStarted }: Props) {
   const { kept } = group;
   const { domain, template } = useApplication();
-  const [changes, setChanges] = useState<Change[]>(() => [suggestChange(group, template.raw_schema)]);
+  const [changes, setChanges] = useState<FixChange[]>(() => [suggestChange(group, template.raw_schema)]);
   const [patch, setPatch] = useState('');
   const body = { ...reasonOf(group), ...toAmendments({ changes, patch }) };
   const params = { path: { domain }, query: { dry_run: true } };
@@ -39,7 +39,7 @@ export function FixForm({ group, onStarted }: Props) {
   const patchFault = faultAt(error, '/patch');
   const hasPlace = patchFault !== undefined || faults.some(Boolean);
 
-  function edit(next: Change[]) {
+  function edit(next: FixChange[]) {
     reset();
     setChanges(next);
   }
@@ -96,11 +96,11 @@ export function FixForm({ group, onStarted }: Props) {
 }
 
 interface ChangeProps {
-  change: Change;
+  change: FixChange;
   /** From 1, for screen readers. */
   number: number;
   fault: string | undefined;
-  onChange: (change: Change) => void;
+  onChange: (change: FixChange) => void;
   onRemove: () => void;
 }
 

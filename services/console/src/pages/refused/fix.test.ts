@@ -1,8 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { ApiFailure, faultAt } from '../../api/failure.ts';
-import { type Change, suggestChange, toAmendments } from './fix.ts';
+import { faultAt, RequestFailure } from '../../api/failure.ts';
+import { type FixChange, suggestChange, toAmendments } from './fix.ts';
 
-const change = (given: Partial<Change>): Change => ({ id: 0, path: '/a', to: 'number', value: '', ...given });
+const change = (given: Partial<FixChange>): FixChange => ({
+  id: 0,
+  path: '/a',
+  to: 'number',
+  value: '',
+  ...given,
+});
 
 describe('a fix', () => {
   it.each([
@@ -51,7 +57,7 @@ it('a fault is told at its place only', () => {
   const details = [
     { in: 'body' as const, path: '/coerce/1/to', keyword: 'operation', message: 'must be one of' },
   ];
-  const failure = new ApiFailure('body', { details });
+  const failure = new RequestFailure('body', { details });
   expect(faultAt(failure, '/coerce/1')).toBe('must be one of');
   expect(faultAt(failure, '/coerce/10')).toBeUndefined();
   expect(faultAt(failure, '/patch')).toBeUndefined();

@@ -4,7 +4,7 @@ import type { Schemas } from '../../api/client.ts';
 import { typesAt } from './suggest.ts';
 
 /** A change of one value in each payload, as it is typed in the form. */
-export interface Change {
+export interface FixChange {
   id: number;
   path: string;
   to: 'number' | 'integer' | 'boolean' | 'string' | 'trim' | 'default';
@@ -13,7 +13,7 @@ export interface Change {
 }
 
 interface Fix {
-  changes: Change[];
+  changes: FixChange[];
   /** JSON text; empty for none. */
   patch: string;
 }
@@ -22,7 +22,7 @@ type Amendments = Pick<Schemas['ReplayRequest'], 'patch' | 'coerce'>;
 
 const toJsonText = (value: string): string => (isJson(value) ? value : JSON.stringify(value));
 
-function toCoercion({ path, to, value }: Change): string {
+function toCoercion({ path, to, value }: FixChange): string {
   const pointer = JSON.stringify(path);
   return to === 'default'
     ? `{"path":${pointer},"default":${toJsonText(value)}}`
@@ -41,7 +41,7 @@ const convertible = ['number', 'integer', 'boolean', 'string'] as const;
 export function suggestChange(
   { path, keyword, property }: Pick<Schemas['RefusedGroup'], 'path' | 'keyword' | 'property'>,
   schema: string,
-): Change {
+): FixChange {
   const change = { id: 0, path, to: 'trim', value: '' } as const;
   const [type, ...others] = typesAt(schema, path);
   const to = others.length === 0 && convertible.find((each) => each === type);

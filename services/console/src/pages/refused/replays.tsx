@@ -4,7 +4,7 @@ import { client, type Schemas } from '../../api/client.ts';
 import { ActButton } from '../../components/buttons.tsx';
 import { Cards } from '../../components/cards.tsx';
 import { JobItem } from '../../jobs/job-item.tsx';
-import { type Job, jobsQuery } from '../../jobs/jobs.ts';
+import { jobsQuery, type ListedJob } from '../../jobs/jobs.ts';
 import { exactDataOf } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -18,7 +18,7 @@ interface Props {
 
 export async function startReplay(domain: string, body: Schemas['ReplayRequest']): Promise<string> {
   const init = { params: { path: { domain } }, body, parseAs: 'text' } as const;
-  return (await exactDataOf<Job>(client.POST('/api/applications/{domain}/replays', init))).id;
+  return (await exactDataOf<ListedJob>(client.POST('/api/applications/{domain}/replays', init))).id;
 }
 
 export function ReplayButton({ request, label, variant = 'filled', onStarted }: Props) {
@@ -30,7 +30,7 @@ export function ReplayButton({ request, label, variant = 'filled', onStarted }: 
   );
 }
 
-export function ReplayOutcome({ job }: { job: Job }) {
+export function ReplayOutcome({ job }: { job: ListedJob }) {
   const result = job.result as Schemas['ReplayResult'] | undefined;
   if (!result) return null;
   const { stored, still_refused, repeated = 0 } = result;

@@ -44,7 +44,7 @@ const isConvertible = (value: unknown, types: string[]): boolean =>
       (types.includes('boolean') && /^\s*(true|false)\s*$/i.test(value)))) ||
   (nearestNumber(value) !== undefined && types.length === 1 && types[0] === 'string');
 
-interface Parts {
+interface FixParts {
   text: string;
   path: Path;
   value: unknown;
@@ -59,7 +59,7 @@ export function typesAt(text: string, pointer: string): string[] {
   return shape ? [...shape.types, ...(shape.isNullable ? ['null'] : [])] : [];
 }
 
-function typeFix({ text, path, value }: Parts): SchemaFix | undefined {
+function typeFix({ text, path, value }: FixParts): SchemaFix | undefined {
   const root = rootOf(text);
   const node = root && nodeAt(root, path);
   const shape = node && shapeOf(node, text);
@@ -74,7 +74,7 @@ function typeFix({ text, path, value }: Parts): SchemaFix | undefined {
   return { label, schema: put(text, [...path, 'type'], types.length === 1 ? types[0] : types) };
 }
 
-function enumFix({ text, path, value }: Parts): SchemaFix | undefined {
+function enumFix({ text, path, value }: FixParts): SchemaFix | undefined {
   const root = rootOf(text);
   const values = (root && nodeAt(root, [...path, 'enum'])?.children) ?? [];
   const isSpaced = typeof value === 'string' && values.some((each) => each.value === value.trim());
@@ -90,7 +90,7 @@ const sizes: Record<string, (value: unknown) => number | string | undefined> = {
   minItems: (value) => (Array.isArray(value) ? value.length : undefined),
 };
 
-function limitFix({ text, path, value }: Parts, keyword: string): SchemaFix | undefined {
+function limitFix({ text, path, value }: FixParts, keyword: string): SchemaFix | undefined {
   const limit = sizes[keyword.replace('max', 'min')]?.(value);
   if (limit === undefined) return undefined;
   return { label: say.limit(keyword, limit), schema: setLimit(text, path, keyword, String(limit)) };

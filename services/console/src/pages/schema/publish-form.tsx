@@ -3,17 +3,17 @@ import { useMutation } from '@tanstack/react-query';
 import { useState } from 'react';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { RequestFailure } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { ActButton, SubmitButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import type { Draft } from './use-draft.ts';
+import type { SchemaDraft } from './use-draft.ts';
 
 /** Publishes the draft, unless somebody else has published meanwhile. */
-export function PublishForm({ draft }: { draft: Draft }) {
+export function PublishForm({ draft }: { draft: SchemaDraft }) {
   const { domain, version, text, changes } = draft;
   const [note, setNote] = useState('');
   const publish = useMutation({
@@ -31,7 +31,7 @@ export function PublishForm({ draft }: { draft: Draft }) {
     },
   });
   const { error } = publish;
-  const isOutdated = error instanceof ApiFailure && error.status === 409;
+  const isOutdated = error instanceof RequestFailure && error.status === 409;
   return (
     <Stack component="form" gap="sm" onSubmit={submits(() => publish.mutate(text))}>
       <Group align="end">
@@ -54,7 +54,7 @@ export function PublishForm({ draft }: { draft: Draft }) {
   );
 }
 
-function Outdated({ draft: { domain, load }, onLoad }: { draft: Draft; onLoad: () => void }) {
+function Outdated({ draft: { domain, load }, onLoad }: { draft: SchemaDraft; onLoad: () => void }) {
   async function loadNewest() {
     const { template } = await queryClient.fetchQuery({ ...applicationQuery(domain), staleTime: 0 });
     load(template);

@@ -9,15 +9,15 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber } from '../../components/formats.ts';
 import { WideTable } from '../../components/wide-table.tsx';
 import { DownloadButton } from '../../jobs/download-button.tsx';
-import type { Job } from '../../jobs/jobs.ts';
+import type { ListedJob } from '../../jobs/jobs.ts';
 import { exactDataOf, toLine, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import type { Draft } from './use-draft.ts';
+import type { SchemaDraft } from './use-draft.ts';
 
 type Of = 'entries' | 'refused' | 'both';
 
-export function RehearseForm({ draft: { domain, text: schema } }: { draft: Draft }) {
+export function RehearseForm({ draft: { domain, text: schema } }: { draft: SchemaDraft }) {
   const [search] = useSearchParams();
   const [of, setOf] = useState<Of>(search.get('rehearse') === 'refused' ? 'refused' : 'entries');
   const init = { params: { path: { domain } }, body: { schema, of } };
@@ -33,7 +33,7 @@ export function RehearseForm({ draft: { domain, text: schema } }: { draft: Draft
 
 type Result = Schemas['RehearsalResult'];
 
-export function RehearsalOutcome({ job }: { job: Job }) {
+export function RehearsalOutcome({ job }: { job: ListedJob }) {
   const result = job.result as Result | undefined;
   if (!result) return null;
   const { checked, conforming } = result;
@@ -55,7 +55,7 @@ function Groups({ id }: { id: string }) {
     queryKey: ['rehearsal', domain, id],
     queryFn: ({ signal }) => {
       const init = { params: { path: { domain, id } }, parseAs: 'text', signal } as const;
-      return exactDataOf<Job>(client.GET('/api/applications/{domain}/rehearsals/{id}', init));
+      return exactDataOf<ListedJob>(client.GET('/api/applications/{domain}/rehearsals/{id}', init));
     },
     staleTime: Number.POSITIVE_INFINITY,
     ...unshared,

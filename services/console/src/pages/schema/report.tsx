@@ -3,9 +3,9 @@ import type { Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { ProblemList } from '../../schema-form/problem-list.tsx';
 import { words } from '../../words/en.ts';
-import type { Draft } from './use-draft.ts';
+import type { SchemaDraft } from './use-draft.ts';
 
-export function Report({ draft }: { draft: Draft }) {
+export function Report({ draft }: { draft: SchemaDraft }) {
   return (
     <Stack gap="xs" aria-live="polite" role="region" aria-label={words.schema.report}>
       <Title order={3}>{words.schema.report}</Title>
@@ -14,7 +14,7 @@ export function Report({ draft }: { draft: Draft }) {
   );
 }
 
-function Content({ draft: { isChanged, changes, failure, problems } }: { draft: Draft }) {
+function Content({ draft: { isChanged, changes, failure, problems } }: { draft: SchemaDraft }) {
   if (!isChanged) return <Text>{words.schema.unchanged}</Text>;
   if (failure && problems.length === 0) return <ErrorAlert error={failure} />;
   return (

@@ -78,4 +78,4 @@ export function useDraft() {
   };
 }
 
-export type Draft = ReturnType<typeof useDraft>;
+export type SchemaDraft = ReturnType<typeof useDraft>;

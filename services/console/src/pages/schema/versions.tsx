@@ -9,9 +9,9 @@ import { WideTable } from '../../components/wide-table.tsx';
 import { JsonDiff } from '../../json/json-view.tsx';
 import { formatJson } from '../../json/place.ts';
 import { words } from '../../words/en.ts';
-import type { Draft } from './use-draft.ts';
+import type { SchemaDraft } from './use-draft.ts';
 
-export function Versions({ draft: { domain, take } }: { draft: Draft }) {
+export function Versions({ draft: { domain, take } }: { draft: SchemaDraft }) {
   const { data, error, refetch } = useQuery(read('/api/applications/{domain}/schemas', { path: { domain } }));
   const [compared, setCompared] = useState<number>();
   if (error || !data) return <Unread error={error} retry={refetch} />;

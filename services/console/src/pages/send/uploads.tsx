@@ -5,7 +5,7 @@ import { RelativeTime } from '../../components/relative-time.tsx';
 import { toLine } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
-import { type Upload, useUploads } from './use-uploads.ts';
+import { type SentUpload, useUploads } from './use-uploads.ts';
 
 const shownLength = 120;
 
@@ -50,7 +50,7 @@ export function Uploads() {
   );
 }
 
-function Row({ upload: { at, payload, faults } }: { upload: Upload }) {
+function Row({ upload: { at, payload, faults } }: { upload: SentUpload }) {
   return (
     <Group component="li" gap="xs">
       <Badge variant="dot" color={faults ? 'red' : 'teal'} miw={96}>

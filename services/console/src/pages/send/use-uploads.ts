@@ -2,7 +2,7 @@ import { useEffect, useState } from 'react';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { followLive, type LiveHandlers } from '../../api/follow-live.ts';
 
-export interface Upload {
+export interface SentUpload {
   id: string;
   at: string;
   payload: unknown;
@@ -13,7 +13,7 @@ export interface Upload {
 /** Earlier ones leave the list. */
 const mostShown = 10;
 
-const nothing = { uploads: [] as Upload[], stored: 0, refused: 0 };
+const nothing = { uploads: [] as SentUpload[], stored: 0, refused: 0 };
 
 async function hasEntries(domain: string): Promise<boolean> {
   const params = { path: { domain }, query: { limit: 1 } };
@@ -28,7 +28,7 @@ export function useUploads(domain: string, withRefused: boolean) {
   const [error, setError] = useState<Error>();
   useEffect(() => {
     const leaving = new AbortController();
-    const add = (upload: Upload) =>
+    const add = (upload: SentUpload) =>
       setSeen(({ uploads, stored, refused }) => ({
         uploads: [upload, ...uploads].slice(0, mostShown),
         stored: stored + (upload.faults ? 0 : 1),

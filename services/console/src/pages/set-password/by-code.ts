@@ -1,6 +1,6 @@
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { RequestFailure } from '../../api/failure.ts';
 
 /** What is behind the # of a link that `sluice-admin` prints, such as `ada:x3J9…`. Browsers do not send it. */
 export function readCode(hash: string): { username: string; code: string } {
@@ -21,4 +21,4 @@ export async function setPassword(
 
 /** Whether the link was used, or has expired. */
 export const isDead = (error: Error | null) =>
-  error instanceof ApiFailure && error.kind === 'InvalidCredentialsError';
+  error instanceof RequestFailure && error.kind === 'InvalidCredentialsError';

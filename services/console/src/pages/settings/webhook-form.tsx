@@ -5,13 +5,13 @@ import { choicesOf } from '../../components/choice.tsx';
 import { Form } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
 
-export type WebhookFields = Pick<Schemas['Webhook'], 'url' | 'events' | 'refusals'>;
+export type WebhookDraft = Pick<Schemas['Webhook'], 'url' | 'events' | 'refusals'>;
 
 interface Props {
   /** What it is now; a new one is told of entries. */
-  fields?: WebhookFields;
+  fields?: WebhookDraft;
   label: string;
-  save: (fields: WebhookFields) => Promise<unknown>;
+  save: (fields: WebhookDraft) => Promise<unknown>;
 }
 
 /** Where events are posted, and which. */

@@ -16,7 +16,7 @@ import { ShownOnce } from '../../components/shown-once.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { Deliveries } from './deliveries.tsx';
-import { type WebhookFields, WebhookForm } from './webhook-form.tsx';
+import { type WebhookDraft, WebhookForm } from './webhook-form.tsx';
 
 const receivers = { 'Node.js': receiverJs, Python: receiverPy };
 type OnIssued = (issued: Schemas['IssuedWebhook']) => void;
@@ -27,7 +27,7 @@ export function Webhooks() {
   const [issued, setIssued] = useState<Schemas['IssuedWebhook']>();
   const { domain } = useApplication();
   const webhooks = useQuery(webhooksQuery(domain));
-  const create = (body: WebhookFields) => {
+  const create = (body: WebhookDraft) => {
     const params = { path: { domain } };
     return dataOf(client.POST('/api/applications/{domain}/webhooks', { params, body })).then(setIssued);
   };

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { Navigate, useLocation, useNavigate } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
-import { ApiFailure } from '../../api/failure.ts';
+import { RequestFailure } from '../../api/failure.ts';
 import { profileQuery } from '../../api/profile.ts';
 import { useIsSignedIn } from '../../api/session.ts';
 import { Form } from '../../components/form.tsx';
@@ -31,7 +31,7 @@ export function Page() {
     try {
       await dataOf(client.POST('/api/users/register', { body: { ...body, locale: 'en', code } }));
     } catch (error) {
-      if (!(error instanceof ApiFailure && error.kind === 'InvalidCredentialsError')) throw error;
+      if (!(error instanceof RequestFailure && error.kind === 'InvalidCredentialsError')) throw error;
       return navigate(toSignIn, { replace: true });
     }
     localStorage.setItem(usedKey, code);
