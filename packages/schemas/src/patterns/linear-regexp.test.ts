@@ -136,6 +136,13 @@ describe('linearRegExp', () => {
     expect(() => linearRegExp('(?:a|b)*a.{900}!', spend).test(text)).toThrow(OutOfSteps);
   });
 
+  it('takes few steps where the engine falls back although little is possible at a time', () => {
+    let steps = 0;
+    const pattern = linearRegExp('^\\p{L}{1,500}$', (n) => (steps += n));
+    expect([pattern.test('é'.repeat(500)), pattern.test('é'.repeat(501))]).toEqual([true, false]);
+    expect(steps).toBeLessThan(100_000);
+  });
+
   it('is told apart by its pattern', () => {
     expect(String(linearRegExp('a', () => {}))).not.toBe(String(linearRegExp('b', () => {})));
   });

@@ -6,17 +6,27 @@ import { translatePattern } from './pattern.ts';
 
 export type LinearRegExp = { test(text: string): boolean; toString(): string };
 
+interface Input {
+  endPos(): number;
+}
+
+interface Machine {
+  step(running: { size: number }, ...others: unknown[]): void;
+}
+
 /** Internals of RE2JS that `account` changes. A test fails if an update moves them. */
 type Engine = {
   prefilter: unknown;
   prefixComplete: boolean;
-  prog: { numInst(): number };
+  /** Has the machine that is at rest. */
+  machinePool: Machine[];
+  doExecuteNFA(input: Input, pos: number, anchor: number, captures: number): unknown;
   dfa: {
     numClasses: number;
     stateBudget: number;
     memBudget: number;
     closure(pcs: number[], flag: number): { pcs: number[]; needflags: number };
-    match(input: { endPos(): number }, pos: number, anchor: number): boolean | null;
+    match(input: Input, pos: number, anchor: number): boolean | null;
   };
 };
 
@@ -54,13 +64,12 @@ export function buildPattern(source: string): { pattern: RE2JS; size: number } {
 const tooLarge = `is too large (its repetitions and properties expand to over ${limits.patternInstructions} steps)`;
 
 /**
- * Makes the engine spend steps where it is slow: for each new state, and for a search without the full state cache.
+ * Makes the engine spend steps where it is slow: for each new state, and for a search for which the state cache is too small.
  * `test` already paid for known states, which cost one step a character.
  */
 function account(built: RE2JS, spend: Spend): RE2JS {
   const engine = built.re2() as unknown as Engine;
   const { dfa } = engine;
-  const instructions = engine.prog.numInst();
   // Both search for literals, and no hook here could count their cost.
   engine.prefilter = null;
   engine.prefixComplete = false;
@@ -73,10 +82,27 @@ function account(built: RE2JS, spend: Spend): RE2JS {
     return found;
   };
   const match = dfa.match.bind(dfa);
+  let isCounted = false;
   dfa.match = (input, pos, anchor) => {
     const result = match(input, pos, anchor);
-    if (result === null) spend(input.endPos() * instructions * 2);
-    return result;
+    if (result !== null) return result;
+    if (!isCounted) countMachine(engine, input, spend);
+    isCounted = true;
+    return engine.doExecuteNFA(input, pos, anchor, 0) !== null;
   };
   return built;
 }
+
+/** The machine that the engine falls back to. It pays for each instruction that it is at, with each character. */
+function countMachine(engine: Engine, input: Input, spend: Spend): void {
+  // At its end there is nothing to match, but the engine makes the machine.
+  engine.doExecuteNFA(input, input.endPos(), 0, 0);
+  const [machine] = engine.machinePool as [Machine];
+  const { step } = machine;
+  machine.step = (running, ...others) => {
+    spend(10 + running.size * stepsAnInstruction);
+    return step.call(machine, running, ...others);
+  };
+}
+
+const stepsAnInstruction = 4;
