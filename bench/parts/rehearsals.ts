@@ -39,7 +39,10 @@ export async function rehearsals(bench: Bench): Promise<Section> {
   async function rehearse(schema: object, conforming: number): Promise<number> {
     const began = performance.now();
     const path = `/applications/${filled.domain}/rehearsals`;
-    const { id } = await account.client.need<JobAnswer>('POST', path, { token: account.token, body: { schema } });
+    const { id } = await account.client.need<JobAnswer>('POST', path, {
+      token: account.token,
+      body: { schema },
+    });
     const { result } = await jobCompleted(filled, 'rehearsals', id);
     const expected = { checked: count, conforming };
     for (const [name, number] of Object.entries(expected))
