@@ -41,7 +41,7 @@ export const limits = {
   /** Processor time of a message to the explainer. It begins no question after `explainMessageMs`. */
   explainDeadlineMs: 2_000,
   explainMessageMs: 200,
-  /** The heap of its thread, and the share of compiled functions. Each takes about 60 to 90 KB. */
+  /** The heap of its thread, and the share of compiled functions. One for 15 properties takes 51 KB. */
   explainHeapMb: 256,
   explainCacheBytes: 32 * 1024 ** 2,
   /** The questions of a message, and the bytes of payloads after which it takes no more. */

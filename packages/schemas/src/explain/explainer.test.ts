@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it, type Mock, onTestFinished, vi } from 'vitest';
 import { checkSchema } from '../check/check.ts';
 import { link } from '../check/link.ts';
 import { createExplainer, type Disagreement } from './explainer.ts';
@@ -85,7 +85,7 @@ describe('two judges that disagree', () => {
   const schema = schemaOf({ properties: { n: { type: 'number' } } });
   const good = body({ n: 1 });
 
-  async function look(about: (explainer: ReturnType<typeof start>) => unknown) {
+  async function look(about: (explainer: ReturnType<typeof start>, log: Mock) => unknown) {
     const metrics = createMetrics({ port: 0, token: undefined });
     const log = vi.fn();
     const seen: Disagreement[] = [];
@@ -95,7 +95,7 @@ describe('two judges that disagree', () => {
       onDisagreement: (way) => seen.push(way),
     });
     onTestFinished(explainer.close);
-    await about(explainer);
+    await about(explainer, log);
     // What was asked before has its answer.
     await explainer.explain(client, schema, quick);
     const counts = Array.from(
@@ -116,8 +116,9 @@ describe('two judges that disagree', () => {
   });
 
   it('are counted and logged where Ajv refuses what was accepted, of which it sees one in 1,000', async () => {
-    const { seen, counts, logged } = await look((explainer) => {
+    const { seen, counts, logged } = await look(async (explainer, log) => {
       for (let i = 0; i < 3_000; i++) explainer.sample(schema, quick);
+      await vi.waitFor(() => expect(log).toHaveBeenCalled(), 60_000);
     });
     expect({ seen, counts }).toEqual({ seen: ['refused_by_ajv'], counts: ['refused_by_ajv'] });
     expect(logged).toEqual([
