@@ -1,6 +1,7 @@
 import { createChunker } from '@sluice/api/imports/chunker.ts';
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
 import { framesOf } from '@sluice/json/frames.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { columnsOf } from '@sluice/tables/columns.ts';
 import { createReadLayout } from '@sluice/tables/csv/header.ts';
@@ -45,7 +46,7 @@ async function roundTrip(
     [...framesOf(data)].map(({ bytes }) => {
       const record = readRecord(bytes.toString());
       if (!record.ok) throw new Error(record.message);
-      return JSON.parse(toJson(record.cells, record.quoted));
+      return parseJson(toJson(record.cells, record.quoted));
     }),
   );
 }
