@@ -121,6 +121,17 @@ it('finds an application whose access is changed while it is read, as it is then
   expect((await get('one')).keyRequired).toBe(true);
 });
 
+it('keeps what was read while something else changed', async () => {
+  const { feed, hold, store, get } = await start(2, ['one', 'two']);
+  const { id } = await get('one');
+  const goOn = hold();
+  const reading = get('two');
+  await store.applications.update(id, { keyRequired: true });
+  await feed.renew();
+  goOn();
+  expect(await get('two')).toBe(await reading);
+});
+
 it('keeps nothing that was read while it was told to forget', async () => {
   const { cache, hold, store, get } = await start(2, ['one']);
   const { id } = await get('one');

@@ -32,12 +32,12 @@ export function createKnown<Value extends object>(
   }
 
   function forgetThose(isGone: (basis: Basis) => boolean): void {
-    dropReading();
     const gone = [...cached.entries()].filter(([, { basis }]) => isGone(basis));
     for (const [key] of gone) cached.delete(key);
   }
 
   feed.listen((changed) => {
+    // What is being read now is compared with the feed once it is there.
     if (changed) return forgetThose((basis) => hasChanged(basis, changed));
     dropReading();
     cached.clear();
@@ -85,6 +85,9 @@ export function createKnown<Value extends object>(
     },
 
     /** Call when a document with this id has changed. */
-    forget: (changed: string) => forgetThose((basis) => basis.some(([id]) => id === changed)),
+    forget(changed: string): void {
+      dropReading();
+      forgetThose((basis) => basis.some(([id]) => id === changed));
+    },
   };
 }
