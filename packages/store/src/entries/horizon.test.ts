@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { runs } from '../../../../test/support/runs.ts';
 import { until } from '../../../../test/support/sluice.ts';
@@ -12,6 +12,7 @@ import { createKeysAt, idOfKey, lowestId, timeOfId, toKey } from './entry-id.ts'
 import { placesMs } from './horizon.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { milestoneStore } from './milestones.ts';
+import { createWriter } from './writer.ts';
 
 const spacing = 3;
 const hourMs = 3_600_000;
@@ -163,4 +164,25 @@ it('is held at a time of lately, until that is released, and not above it or lon
   await horizon.publish({ writer, openSince: clock - 2 * placesMs, next: 0 });
   await expect(horizon.hold(clock - 1.5 * placesMs)).rejects.toThrow(UnconfirmedError);
   expect(await horizon.hold(clock - 3 * placesMs)).toBeUndefined();
+});
+
+it('a writer asks MongoDB for the time before it stores again after its machine was paused', async () => {
+  const { horizon } = openStore((await ownDatabase()).url);
+  let asked = 0;
+  const publish: typeof horizon.publish = (publication) => {
+    asked += 1;
+    return horizon.publish(publication);
+  };
+  const writer = createWriter({ ...horizon, publish });
+  onTestFinished(() => writer.close());
+  // Only then is each question one of a write.
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const store = async (now: () => number) => now();
+  await writer.write(store);
+  await writer.write(store);
+  expect(asked).toBe(1);
+  vi.setSystemTime(Date.now() + 60_000);
+  await writer.write(store);
+  expect(asked).toBe(2);
 });

@@ -43,6 +43,8 @@ export function createWriter(
   /** What to add to `performance.now()` to get MongoDB's time, or a little less. */
   let offset = Number.NEGATIVE_INFINITY;
   let publishedAt = Number.NEGATIVE_INFINITY;
+  /** The same by the clock that also counts while the machine is paused. */
+  let publishedOn = 0;
   let publishing: Promise<void> | undefined;
   let usedAt = 0;
   let timer: NodeJS.Timeout | undefined;
@@ -84,6 +86,7 @@ export function createWriter(
     offset = Math.min(Math.max(offset, answer.now - performance.now()), answer.now - at);
     next = Math.max(next, answer.clock);
     publishedAt = at;
+    publishedOn = Date.now();
     for (const one of undecided) if (--one.left < 0) decide(one);
   }
 
@@ -106,6 +109,8 @@ export function createWriter(
     await horizon.leave(left);
   }
 
+  const isFresh = () =>
+    performance.now() - publishedAt <= freshMs && Math.abs(Date.now() - publishedOn) <= freshMs;
   const isIdle = () => undecided.size === 0 && !publishing;
 
   function goOn(): void {
@@ -129,7 +134,7 @@ export function createWriter(
       { since, applications = [] }: { since?: number; applications?: Iterable<string> } = {},
     ): Promise<T> {
       usedAt = performance.now();
-      while (performance.now() - publishedAt > freshMs)
+      while (!isFresh())
         await publishOnce().catch((error) => {
           if (!(error instanceof DeadlineError)) throw error;
         });
@@ -152,7 +157,7 @@ export function createWriter(
     },
 
     /** Whether this process published lately. If not, it may count as dead, and its unstored entries as never stored. */
-    isHeard: () => performance.now() - publishedAt <= freshMs,
+    isHeard: isFresh,
 
     /** Call when all writes have settled. */
     async close(): Promise<void> {
