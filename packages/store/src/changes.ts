@@ -46,8 +46,8 @@ export function changeStore(db: Db, timeoutMs: number) {
 
   return {
     /**
-     * All that changed since the last question, and some of before; without one nothing. An old primary does not answer.
-     * Undefined while the database is not prepared, or half restored.
+     * What changed since the last question, and in the two minutes before it. The first question has no changes. An old primary does not answer.
+     * Undefined while the database is not prepared.
      */
     async since(last: Timestamp | undefined): Promise<Changes | undefined> {
       const pipeline: Document[] = last
