@@ -19,8 +19,10 @@ export interface Context extends Terminal, Settings {
   domain: () => string;
   /** The path of something of the application, such as `/keys`. */
   path: (rest: string) => string;
-  /** Prints the data of an answer: exactly with `--json`, else as rows. */
-  show: <T>(answer: Answer<T>, toRows: (data: T) => Row[]) => void;
+  /** Prints an answer: exactly with `--json`, else these columns of its rows. */
+  show: (answer: Answer<unknown>, columns: string[], rows?: object[]) => void;
+  /** Asks for a list of the application, and shows it. */
+  list: (rest: string, ...columns: string[]) => Promise<void>;
   /** Prints what a command did: as JSON with `--json`, else as a message. */
   tell: (result: object, message: string) => void;
 }
@@ -37,17 +39,26 @@ export async function openContext(
     if (settings.app) return settings.app;
     throw new CliError('which application? give --app DOMAIN; `sluice apps list` lists them');
   };
+  const api = createApi(settings.url, settings.token, signal);
+  const retry = createRetry(signal, ({ message }) => say(`${message}\ntrying again; Ctrl-C stops`), patience);
+  const path = (rest: string) => `/applications/${encodeURIComponent(domain())}${rest}`;
+  const show: Context['show'] = ({ text, data }, columns, rows = data as object[]) => {
+    if (settings.json) stdout.write(`${text}\n`);
+    else
+      printRows(
+        new Console(stdout, stderr),
+        rows.map((row) => toCells(row, columns)),
+      );
+  };
   return {
     ...terminal,
     ...settings,
-    api: createApi(settings.url, settings.token, signal),
-    retry: createRetry(signal, ({ message }) => say(`${message}\ntrying again; Ctrl-C stops`), patience),
+    api,
+    retry,
     domain,
-    path: (rest) => `/applications/${encodeURIComponent(domain())}${rest}`,
-    show({ text, data }, toRows) {
-      if (settings.json) stdout.write(`${text}\n`);
-      else printRows(new Console(stdout, stderr), toRows(data).map(harmlessRow));
-    },
+    path,
+    show,
+    list: async (rest, ...columns) => show(await retry(() => api.ask('GET', path(rest))), columns),
     tell(result, message) {
       if (settings.json) stdout.write(`${JSON.stringify(result)}\n`);
       else say(message);
@@ -66,16 +77,19 @@ export const choose = (context: Context, domain: string | undefined): Context =>
         path: (rest) => `/applications/${encodeURIComponent(domain)}${rest}`,
       };
 
-const harmlessRow = (row: Row): Row =>
-  Object.fromEntries(
-    Object.entries(row).map(([name, cell]) => [name, typeof cell === 'string' ? harmless(cell) : cell]),
-  );
+const toCells = (row: object, columns: string[]): Row => {
+  const cells = new Map(Object.entries(row));
+  const toCell = (value: unknown) =>
+    typeof value === 'string' || Array.isArray(value) ? harmless(String(value)) : value;
+  return Object.fromEntries(columns.map((name) => [name, toCell(cells.get(name))])) as Row;
+};
 
+/** An argument that is optional may be undefined. */
 type Work<Options> = (
   context: Context,
   options: Options,
-  ...args: string[]
-) => Promise<ExitCode> | Promise<void>;
+  ...args: [string, string]
+) => Promise<ExitCode | undefined> | Promise<void>;
 
 /** The action of a command: it gets the arguments as texts, and may return an exit code. */
 export type Act = <Options extends object>(work: Work<Options>) => (...given: unknown[]) => Promise<void>;
@@ -88,7 +102,7 @@ export const createAct =
     const command = given.at(-1) as Command;
     const context = await openContext(terminal, command.optsWithGlobals(), patience);
     try {
-      onEnd((await work(context, command.opts(), ...(given.slice(0, -2) as string[]))) ?? 0);
+      onEnd((await work(context, command.opts(), ...(given.slice(0, -2) as [string, string]))) ?? 0);
     } catch (error) {
       throw await explained(context, error);
     }

@@ -5,18 +5,8 @@ import { readFile, readSample } from '@sluice/tables/sample/read-sample.ts';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { type Act, type Context, choose } from '../context.ts';
-import { confirm } from '../output/confirm.ts';
+import { remove } from '../output/confirm.ts';
 import { readText } from '../read-text.ts';
-
-interface Application {
-  name: string;
-  domain: string;
-  type: string;
-  entries: number;
-  role?: string;
-  createdAt: string;
-  last_entry_at?: string;
-}
 
 /** `sluice apps`. */
 export function addApps(program: Command, act: Act): void {
@@ -28,19 +18,10 @@ export function addApps(program: Command, act: Act): void {
     .option('--shared', 'list applications that others share with you')
     .addHelpText('after', '\nExample: sluice apps list')
     .action(
-      act<{ shared?: boolean }>(async ({ api, retry, show }, { shared }) =>
-        show(
-          await retry(() => api.ask<Application[]>('GET', '/applications', { query: { shared } })),
-          (all) =>
-            all.map(({ domain, name, entries, last_entry_at, role }) => ({
-              domain,
-              name,
-              entries,
-              last_entry_at,
-              ...(shared && { role }),
-            })),
-        ),
-      ),
+      act<{ shared?: boolean }>(async ({ api, retry, show }, { shared }) => {
+        const columns = ['domain', 'name', 'entries', 'last_entry_at', ...(shared ? ['role'] : [])];
+        show(await retry(() => api.ask('GET', '/applications', { query: { shared } })), columns);
+      }),
     );
 
   apps
@@ -51,13 +32,13 @@ export function addApps(program: Command, act: Act): void {
     .action(
       act(async (context, _options, domain) => {
         const { api, retry, path, show } = choose(context, domain);
-        const shown = await retry(() => api.ask<Application>('GET', path('')));
-        show(shown, ({ ...fields }) =>
-          Object.entries(fields).flatMap(([field, value]) =>
-            field === 'template'
-              ? []
-              : [{ field, value: typeof value === 'object' ? JSON.stringify(value) : value }],
-          ),
+        const answer = await retry(() => api.ask<object>('GET', path('')));
+        const fields = Object.entries(answer.data).filter(([field]) => field !== 'template');
+        const toValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : value);
+        show(
+          answer,
+          ['field', 'value'],
+          fields.map(([field, value]) => ({ field, value: toValue(value) })),
         );
       }),
     );
@@ -79,11 +60,9 @@ export function addApps(program: Command, act: Act): void {
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample: sluice apps delete weather-station-k3v9q2')
     .action(
-      act<{ yes?: boolean }>(async (context, { yes }, given) => {
-        const { api, path, tell, domain } = choose(context, given);
-        await confirm(context, `Delete ${domain()} with all its entries?`, yes);
-        const { data } = await api.ask<{ message: string }>('DELETE', path(''));
-        tell(data, data.message);
+      act<{ yes?: boolean }>(async (given, { yes }, domain) => {
+        const context = choose(given, domain);
+        await remove(context, context.path(''), `Delete ${context.domain()} with all its entries?`, yes);
       }),
     );
 }
@@ -99,12 +78,10 @@ async function create(context: Context, { from, schema, type }: CreateOptions, n
   if ((from === undefined) === (schema === undefined))
     throw new CliError('give a sample with --from FILE, or a JSON Schema with --schema FILE');
   const text = schema === undefined ? await infer(context, from as string) : await readText(schema);
-  const { data, text: exact } = await api.ask<Application & { warnings?: string[] }>(
+  const { data, text: exact } = await api.ask<{ domain: string; warnings?: string[] }>(
     'POST',
     '/applications',
-    {
-      json: { name, type, schema: text },
-    },
+    { json: { name, type, schema: text } },
   );
   for (const warning of data.warnings ?? []) say(`warning: ${warning}`);
   await print(json ? exact : data.domain);

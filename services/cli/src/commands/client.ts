@@ -28,9 +28,7 @@ export function addClient(program: Command, act: Act): void {
       'file to write; default: named for the language; - for the standard output',
     )
     .addHelpText('after', '\nExamples:\n  sluice client python\n  sluice client update uploader.py')
-    .action(
-      act<{ output?: string }>((context, { output }, language) => write(context, output, language as string)),
-    );
+    .action(act(write));
 
   client
     .command('update')
@@ -38,13 +36,13 @@ export function addClient(program: Command, act: Act): void {
     .argument('<file>', 'a client that was made before')
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample: sluice client update uploader.py')
-    .action(act<{ yes?: boolean }>((context, { yes }, file) => update(context, yes, file as string)));
+    .action(act(update));
 }
 
 const fetchClient = ({ api, path, retry }: Context, language: string): Promise<string> =>
   retry(async () => (await api.open('GET', path(`/clients/${encodeURIComponent(language)}`))).text());
 
-async function write(context: Context, output: string | undefined, given: string): Promise<void> {
+async function write(context: Context, { output }: { output?: string }, given: string): Promise<void> {
   const { api, path, retry, print, tell } = context;
   const { data } = await retry(() => api.ask<Language[]>('GET', path('/clients')));
   const found = data.find(({ language }) => language === given.toLowerCase());
@@ -66,7 +64,7 @@ async function write(context: Context, output: string | undefined, given: string
 
 const head = /Sluice client for (\w+): application ([\w-]+), schema version (\d+)/;
 
-async function update(given: Context, yes: boolean | undefined, file: string): Promise<void> {
+async function update(given: Context, { yes }: { yes?: boolean }, file: string): Promise<void> {
   const old = await readText(file);
   const [, language = '', domain = '', version = ''] = head.exec(old.slice(0, 4_096)) ?? [];
   if (!domain)

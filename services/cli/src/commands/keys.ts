@@ -1,38 +1,17 @@
 import type { Command } from 'commander';
 import type { Act, Context } from '../context.ts';
-import { confirm } from '../output/confirm.ts';
-
-interface Key {
-  id: string;
-  name: string;
-  prefix: string;
-  createdAt: string;
-  createdBy?: string;
-  key?: string;
-}
+import { remove } from '../output/confirm.ts';
 
 /** `sluice keys`. */
 export function addKeys(program: Command, act: Act): void {
   const keys = program.command('keys').description('List, create, rotate and delete ingest keys.');
-  const one = (id: string | undefined) => `/keys/${encodeURIComponent(id as string)}`;
+  const one = (id: string) => `/keys/${encodeURIComponent(id)}`;
 
   keys
     .command('list')
     .description('List the keys of an application, newest first.')
     .addHelpText('after', '\nExample: sluice keys list')
-    .action(
-      act(async ({ api, path, retry, show }) =>
-        show(await retry(() => api.ask<Key[]>('GET', path('/keys'))), (all) =>
-          all.map(({ id, name, prefix, createdAt, createdBy }) => ({
-            id,
-            name,
-            prefix,
-            createdAt,
-            createdBy,
-          })),
-        ),
-      ),
-    );
+    .action(act(({ list }) => list('/keys', 'id', 'name', 'prefix', 'createdAt', 'createdBy')));
 
   keys
     .command('create')
@@ -55,16 +34,14 @@ export function addKeys(program: Command, act: Act): void {
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample: sluice keys delete 66f1c2a4e8b5d70912345678')
     .action(
-      act<{ yes?: boolean }>(async (context, { yes }, id) => {
-        await confirm(context, `Delete the key ${id}?`, yes);
-        const { data } = await context.api.ask<{ message: string }>('DELETE', context.path(one(id)));
-        context.tell(data, data.message);
-      }),
+      act<{ yes?: boolean }>((context, { yes }, id) =>
+        remove(context, context.path(one(id)), `Delete the key ${id}?`, yes),
+      ),
     );
 }
 
 async function issue({ api, path, json, print, say }: Context, rest: string, body?: object): Promise<void> {
-  const { data, text } = await api.ask<Key>('POST', path(rest), body ? { json: body } : {});
-  await print(json ? text : (data.key as string));
+  const { data, text } = await api.ask<{ key: string }>('POST', path(rest), body ? { json: body } : {});
+  await print(json ? text : data.key);
   say('keep it now: Sluice does not show it again');
 }

@@ -1,14 +1,13 @@
 import { Argument, type Command } from 'commander';
 import type { Act } from '../context.ts';
-import { confirm } from '../output/confirm.ts';
+import { remove } from '../output/confirm.ts';
 
 interface Member {
   username: string;
   role: string;
-  since: string;
 }
 
-const one = (username: string | undefined) => `/members/${encodeURIComponent(username as string)}`;
+const one = (username: string) => `/members/${encodeURIComponent(username)}`;
 
 /** `sluice members`. */
 export function addMembers(program: Command, act: Act): void {
@@ -18,13 +17,7 @@ export function addMembers(program: Command, act: Act): void {
     .command('list')
     .description('List the members of an application, the owner first.')
     .addHelpText('after', '\nExample: sluice members list')
-    .action(
-      act(async ({ api, path, retry, show }) =>
-        show(await retry(() => api.ask<Member[]>('GET', path('/members'))), (all) =>
-          all.map(({ username, role, since }) => ({ username, role, since })),
-        ),
-      ),
-    );
+    .action(act(({ list }) => list('/members', 'username', 'role', 'since')));
 
   members
     .command('set')
@@ -46,10 +39,8 @@ export function addMembers(program: Command, act: Act): void {
     .option('--yes', 'do not ask')
     .addHelpText('after', '\nExample: sluice members remove grace')
     .action(
-      act<{ yes?: boolean }>(async (context, { yes }, username) => {
-        await confirm(context, `Remove ${username}?`, yes);
-        const { data } = await context.api.ask<{ message: string }>('DELETE', context.path(one(username)));
-        context.tell(data, data.message);
-      }),
+      act<{ yes?: boolean }>((context, { yes }, username) =>
+        remove(context, context.path(one(username)), `Remove ${username}?`, yes),
+      ),
     );
 }

@@ -62,16 +62,6 @@ interface RefusedRow {
   error: { message: string; details: Detail[] };
 }
 
-interface Group {
-  path: string;
-  keyword: string;
-  property?: string;
-  message: string;
-  count: number;
-  kept: number;
-  last_at: string;
-}
-
 async function list(
   context: Context,
   { groups, limit, ...selection }: Selection & { limit: string; groups?: boolean },
@@ -80,18 +70,9 @@ async function list(
   if (groups) {
     const { from, to } = selection;
     const query = { from, to };
-    const counted = await retry(() => api.ask<Group[]>('GET', path('/refused/groups'), { query }));
-    return context.show(counted, (all) =>
-      all.map(({ count, kept, path: place, keyword, property = '', message, last_at }) => ({
-        count,
-        kept,
-        path: place,
-        keyword,
-        property,
-        message,
-        last_at,
-      })),
-    );
+    const counted = await retry(() => api.ask('GET', path('/refused/groups'), { query }));
+    const columns = ['count', 'kept', 'path', 'keyword', 'property', 'message', 'last_at'];
+    return context.show(counted, columns);
   }
   const query = { limit, ...selection };
   const { data, text } = await retry(() =>

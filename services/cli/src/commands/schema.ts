@@ -29,7 +29,7 @@ export function addSchema(program: Command, act: Act): void {
     .description('Print the schema in force, as it was sent.')
     .option('--version-number <version>', 'an earlier version')
     .addHelpText('after', '\nExample: sluice schema show > schema.json')
-    .action(act<{ versionNumber?: string }>(show));
+    .action(act(show));
 
   schema
     .command('diff')
@@ -38,10 +38,8 @@ export function addSchema(program: Command, act: Act): void {
     .addHelpText('after', '\nExample: sluice schema diff schema.json')
     .action(
       act(async (context, _options, file) => {
-        const answer = await propose(context, file as string, { dry_run: true });
-        context.show(answer, ({ changes }) =>
-          changes.map(({ kind, path, message }) => ({ kind, path, message })),
-        );
+        const answer = await propose(context, file, { dry_run: true });
+        context.show(answer, ['kind', 'path', 'message'], answer.data.changes);
         return answer.data.changes.length > 0 ? 1 : 0;
       }),
     );
@@ -57,7 +55,7 @@ export function addSchema(program: Command, act: Act): void {
     .option('--to <time>', 'created before this time')
     .option('-o, --output <file>', 'write what does not conform here')
     .addHelpText('after', '\nExample: sluice schema rehearse schema.json --of both')
-    .action(act<RehearseOptions>((context, options, file) => rehearse(context, options, file as string)));
+    .action(act(rehearse));
 
   schema
     .command('publish')
@@ -66,11 +64,7 @@ export function addSchema(program: Command, act: Act): void {
     .option('--note <text>', 'what it is for')
     .option('--yes', 'do not ask')
     .addHelpText('after', "\nExample: sluice schema publish schema.json --note 'Humidity'")
-    .action(
-      act<{ note?: string; yes?: boolean }>((context, options, file) =>
-        publish(context, options, file as string),
-      ),
-    );
+    .action(act(publish));
 }
 
 async function show(
@@ -127,14 +121,7 @@ async function rehearse(
   await waitForJob(context, id, 'rehearsal');
   const answer = await api.ask<AskedJob>('GET', path(`/rehearsals/${id}`));
   const { checked, conforming, groups = [] } = answer.data.result as unknown as Rehearsal;
-  context.show(answer, () =>
-    groups.map(({ count, path: place, keyword, property = '' }) => ({
-      count,
-      path: place,
-      keyword,
-      property,
-    })),
-  );
+  context.show(answer, ['count', 'path', 'keyword', 'property'], groups);
   say(`${conforming.toLocaleString('en')} of ${checked.toLocaleString('en')} conform`);
   if (output) await download(context, answer.data, output);
   return conforming < checked ? 1 : 0;
@@ -143,5 +130,5 @@ async function rehearse(
 interface Rehearsal {
   checked: number;
   conforming: number;
-  groups?: { path: string; keyword: string; property?: string; count: number }[];
+  groups?: object[];
 }

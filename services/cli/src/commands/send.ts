@@ -36,7 +36,7 @@ Examples:
   sluice send readings.csv --refused refused.ndjson
   echo '{"celsius":21.5}' | sluice send -`,
     )
-    .action(act<SendOptions>((context, options, file) => send(context, options, file as string)));
+    .action(act(send));
 }
 
 async function send(context: Context, options: SendOptions, file: string): Promise<ExitCode> {

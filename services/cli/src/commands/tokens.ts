@@ -5,16 +5,6 @@ import { type Api, createApi } from '../api/api.ts';
 import type { Act, Context } from '../context.ts';
 import { confirm } from '../output/confirm.ts';
 
-interface Token {
-  id: string;
-  name: string;
-  scopes: string[];
-  applications?: string[];
-  expires_at?: string;
-  lastUsedAt?: string;
-  token?: string;
-}
-
 const dayMs = 86_400_000;
 const path = '/users/me/tokens';
 
@@ -29,18 +19,10 @@ export function addTokens(program: Command, act: Act): void {
     .description('List your tokens, newest first.')
     .addHelpText('after', '\nExample: sluice tokens list')
     .action(
-      act(async (context) =>
-        context.show(await (await loggedIn(context)).ask<Token[]>('GET', path), (all) =>
-          all.map(({ id, name, scopes, applications, expires_at, lastUsedAt }) => ({
-            id,
-            name,
-            scopes: scopes.join(','),
-            applications: applications?.join(','),
-            expires_at,
-            lastUsedAt,
-          })),
-        ),
-      ),
+      act(async (context) => {
+        const answer = await (await loggedIn(context)).ask('GET', path);
+        context.show(answer, ['id', 'name', 'scopes', 'applications', 'expires_at', 'lastUsedAt']);
+      }),
     );
 
   tokens
@@ -51,7 +33,7 @@ export function addTokens(program: Command, act: Act): void {
     .option('--days <count>', 'days until it expires')
     .option('--applications <domains>', 'only for these, separated by commas')
     .addHelpText('after', "\nExample: sluice tokens create 'Nightly export' --scopes read --days 90")
-    .action(act<CreateOptions>((context, options, name) => create(context, options, name as string)));
+    .action(act(create));
 
   tokens
     .command('revoke')
@@ -63,10 +45,7 @@ export function addTokens(program: Command, act: Act): void {
       act<{ yes?: boolean }>(async (context, { yes }, id) => {
         await confirm(context, `Revoke token ${id}?`, yes);
         const api = await loggedIn(context);
-        const { data } = await api.ask<{ message: string }>(
-          'DELETE',
-          `${path}/${encodeURIComponent(id as string)}`,
-        );
+        const { data } = await api.ask<{ message: string }>('DELETE', `${path}/${encodeURIComponent(id)}`);
         context.tell(data, data.message);
       }),
     );
@@ -89,8 +68,10 @@ async function create(
     ...(days && { expires_at: new Date(Date.now() + Number(days) * dayMs).toISOString() }),
     ...(applications && { applications: applications.split(',') }),
   };
-  const { data, text: exact } = await (await loggedIn(context)).ask<Token>('POST', path, { json });
-  await context.print(context.json ? exact : (data.token as string));
+  const { data, text: exact } = await (await loggedIn(context)).ask<{ token: string }>('POST', path, {
+    json,
+  });
+  await context.print(context.json ? exact : data.token);
   context.say('keep it now: Sluice does not show it again');
 }
 

@@ -1,27 +1,8 @@
 import type { Command } from 'commander';
 import type { Act, Context } from '../context.ts';
-import { confirm } from '../output/confirm.ts';
+import { remove } from '../output/confirm.ts';
 
-interface Webhook {
-  id: string;
-  url: string;
-  name?: string;
-  events: string[];
-  state: string;
-  reason?: string;
-  secret?: string;
-}
-
-interface Delivery {
-  id: string;
-  type: string;
-  state: string;
-  attempts: number;
-  createdAt: string;
-  last?: { status?: number; error?: string };
-}
-
-const one = (id: string | undefined) => `/webhooks/${encodeURIComponent(id as string)}`;
+const one = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 const exampleId = '66f1c2a4e8b5d70912345678';
 
 /** `sluice webhooks`. */
@@ -39,20 +20,7 @@ export function addWebhooks(program: Command, act: Act): void {
     .command('list')
     .description('List the webhooks of an application.')
     .addHelpText('after', '\nExample: sluice webhooks list')
-    .action(
-      act(async ({ api, path, retry, show }) =>
-        show(await retry(() => api.ask<Webhook[]>('GET', path('/webhooks'))), (all) =>
-          all.map(({ id, name, url, events, state, reason }) => ({
-            id,
-            name,
-            state,
-            reason,
-            url,
-            events: events.join(','),
-          })),
-        ),
-      ),
-    );
+    .action(act(({ list }) => list('/webhooks', 'id', 'name', 'state', 'reason', 'url', 'events')));
 
   webhooks
     .command('create')
@@ -65,11 +33,11 @@ export function addWebhooks(program: Command, act: Act): void {
       'after',
       '\nExample: sluice webhooks create https://example.com/hooks --events entries.stored,export.completed',
     )
-    .action(act<CreateOptions>((context, options, address) => create(context, options, address as string)));
+    .action(act(create));
 
   forOne('ping', 'Post a ping.').action(
     act(async ({ api, path, tell }, _options, id) => {
-      const { data } = await api.ask<Delivery>('POST', path(`${one(id)}/ping`));
+      const { data } = await api.ask<object>('POST', path(`${one(id)}/ping`));
       tell(data, `the ping is on its way; \`sluice webhooks deliveries ${id}\` shows how it ends`);
     }),
   );
@@ -79,7 +47,7 @@ export function addWebhooks(program: Command, act: Act): void {
       state === 'active' ? 'Start posting again.' : 'Stop posting.',
     ).action(
       act(async ({ api, path, tell }, _options, id) => {
-        const { data } = await api.ask<Webhook>('PATCH', path(one(id)), { json: { state } });
+        const { data } = await api.ask<{ state: string }>('PATCH', path(one(id)), { json: { state } });
         tell(data, `webhook ${id} is ${data.state}`);
       }),
     );
@@ -87,31 +55,23 @@ export function addWebhooks(program: Command, act: Act): void {
     act((context, _options, id) => issue(context, `${one(id)}/rotate`)),
   );
   forOne('deliveries', 'List what was posted, newest first.').action(
-    act(async ({ api, path, retry, show }, _options, id) =>
-      show(
-        await retry(() => api.ask<{ result: Delivery[] }>('GET', path(`${one(id)}/deliveries`))),
-        ({ result }) =>
-          result.map(({ last, id: delivery, type, state, attempts, createdAt }) => ({
-            id: delivery,
-            createdAt,
-            type,
-            state,
-            attempts,
-            status: last?.status,
-            error: last?.error,
-          })),
-      ),
-    ),
+    act(async ({ api, path, retry, show }, _options, id) => {
+      const answer = await retry(() => api.ask<Deliveries>('GET', path(`${one(id)}/deliveries`)));
+      const rows = answer.data.result.map((delivery) => ({ ...delivery.last, ...delivery }));
+      show(answer, ['id', 'createdAt', 'type', 'state', 'attempts', 'status', 'error'], rows);
+    }),
   );
   forOne('delete', 'Delete a webhook.')
     .option('--yes', 'do not ask')
     .action(
-      act<{ yes?: boolean }>(async (context, { yes }, id) => {
-        await confirm(context, `Delete webhook ${id}?`, yes);
-        const { data } = await context.api.ask<{ message: string }>('DELETE', context.path(one(id)));
-        context.tell(data, data.message);
-      }),
+      act<{ yes?: boolean }>((context, { yes }, id) =>
+        remove(context, context.path(one(id)), `Delete webhook ${id}?`, yes),
+      ),
     );
+}
+
+interface Deliveries {
+  result: { last?: { status?: number; error?: string } }[];
 }
 
 interface CreateOptions {
@@ -135,7 +95,11 @@ async function create(
 }
 
 async function issue({ api, path, json, print, say }: Context, rest: string, body?: object): Promise<void> {
-  const { data, text } = await api.ask<Webhook>('POST', path(rest), body ? { json: body } : {});
+  const { data, text } = await api.ask<{ id: string; secret: string }>(
+    'POST',
+    path(rest),
+    body ? { json: body } : {},
+  );
   await print(json ? text : `${data.id}  ${data.secret}`);
   say('keep the secret now: Sluice does not show it again');
 }

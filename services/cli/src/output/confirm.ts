@@ -1,5 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { CliError } from '../cli-error.ts';
+import type { Context } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 
 /** Asks before something is changed. Throws CliError unless the answer is yes. */
@@ -17,4 +18,11 @@ export async function confirm(
   } finally {
     terminal.close();
   }
+}
+
+/** Deletes something after a question, and says what the server says. */
+export async function remove(context: Context, path: string, question: string, yes?: boolean): Promise<void> {
+  await confirm(context, question, yes);
+  const { data } = await context.api.ask<{ message: string }>('DELETE', path);
+  context.tell(data, data.message);
 }
