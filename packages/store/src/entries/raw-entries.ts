@@ -20,10 +20,12 @@ export interface RawPage {
   free(): void;
 }
 
-interface Where extends Period {
+export interface RawSelection extends Period {
   after?: EntryId | undefined;
   until: EntryId;
   filter?: Condition[] | undefined;
+  /** The members that payloads have; absent: all. */
+  members?: string[] | undefined;
 }
 
 const oldestFirst = { _id: 1 };
@@ -72,13 +74,10 @@ export function rawEntries(db: Db) {
   }
 
   return {
-    /**
-     * Looks at the next `limit` entries after a place; at none when there is none up to `until`. May be fewer: an answer is at most
-     * 16 MB. Payloads may have only those `members`.
-     */
+    /** Looks at the next `limit` entries after a place; at none when there is none up to `until`. May be fewer: an answer is at most 16 MB. */
     async page(
       application: string,
-      { limit, filter, members, ...where }: Where & { limit: number; members?: string[] | undefined },
+      { limit, filter, members, ...where }: RawSelection & { limit: number },
     ): Promise<RawPage> {
       const query = { filter: range(application, where), sort: oldestFirst, limit, batchSize: limit };
       const projection = filter ? matching(filter) : onlyMembers(members);

@@ -10,8 +10,7 @@ import type { ClaimedRange, ReasonGroup } from '@sluice/jobs/record/chunk-record
 import type { RehearsalJob } from '@sluice/jobs/record/job-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
-import type { EntryRange } from '@sluice/store/entries/pieces.ts';
-import type { RawEntries } from '@sluice/store/entries/raw-entries.ts';
+import { readAhead } from '@sluice/store/entries/read-ahead.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import { type ChunkTask, type Done, inChunks, type Steps } from '../chunks/in-chunks.ts';
@@ -54,6 +53,7 @@ export function rehearsalKind({ store, compiler, explainer, leaseMs }: Dependenc
   return inChunks(store, leaseMs, task);
 }
 
+const pageEntries = 2_000;
 /** Other work of the process runs after this time. */
 const stepMs = 5;
 const exampleBytes = 1_024;
@@ -71,10 +71,12 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
   /** Yields checks in pages: an await per check would cost as much as the check. */
   async function* checksOf({ chunk, job, judge }: Task): AsyncGenerator<EntryCheck[]> {
     const { application, options } = job;
-    if (chunk.range)
-      for await (const documents of readRange(rawEntries, job, chunk.range))
+    if (chunk.range) {
+      const { from, to } = options;
+      const which = { from, to, after: chunk.range.after, until: chunk.range.until };
+      for await (const { documents } of readAhead(rawEntries, application, which, () => pageEntries))
         yield documents.map((document) => () => checkEntry(judge, document));
-    else
+    } else
       for await (const record of refused.all(application, options))
         if (!record.truncated) yield [() => checkRefused(judge, record)];
   }
@@ -172,26 +174,4 @@ function createGroups() {
     list: (): ReasonGroup[] =>
       [...groups.values(), ...(rest ? [rest] : [])].sort((a, b) => b.count - a.count),
   };
-}
-
-const pageEntries = 2_000;
-
-/** Reads the entries of a range as BSON, oldest first. Requests each page before it is needed. */
-async function* readRange(
-  entries: RawEntries,
-  { application, options: { from, to } }: RehearsalJob,
-  { after, until }: EntryRange,
-): AsyncGenerator<Buffer[]> {
-  const read = (from_: typeof after) => {
-    const page = entries.page(application, { from, to, after: from_, until, limit: pageEntries });
-    // A failure is handled at the later await.
-    page.catch(() => undefined);
-    return page;
-  };
-  for (let next = read(after); ; ) {
-    const { documents, last } = await next;
-    if (last === undefined) return;
-    next = read(last);
-    yield documents;
-  }
 }
