@@ -6,12 +6,13 @@ import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { findUser } from '../users/find-user.ts';
-import { type Opened, withStore } from '../with-store.ts';
+import { actOn, type Opened } from '../with-store.ts';
 import { findApplication } from './find-application.ts';
 
 /** `sluice-admin applications`. */
 export function addApplications(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
+  const act = actOn(terminal);
   const applications = program
     .command('applications')
     .description('List, show, transfer and restore applications.');
@@ -23,20 +24,12 @@ export function addApplications(program: Command, terminal: AdminTerminal): void
     .option('--deleted', 'those that were deleted and can be restored')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin applications list --owner ada')
-    .action(({ owner, deleted, json }: { owner?: string; deleted?: boolean; json?: boolean }) =>
-      withStore(terminal, async (store) => {
+    .action(
+      act(async ([store], { owner, deleted, json }: ListOptions) => {
         const of = owner === undefined ? undefined : (await findUser(store, owner)).id;
         const rows = await store.applications.overview(of, deleted ? 'restorable' : 'alive');
-        printRows(
-          console,
-          rows.map(({ domain, name, owner: username, ...times }) => ({
-            domain,
-            name,
-            owner: username,
-            ...times,
-          })),
-          json,
-        );
+        const shown = rows.map(({ domain, name, ...rest }) => ({ domain, name, ...rest }));
+        printRows(console, shown, json);
       }),
     );
 
@@ -46,8 +39,8 @@ export function addApplications(program: Command, terminal: AdminTerminal): void
     .argument('<domain>')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin applications show weather-station-k3v9q2')
-    .action((domain: string, { json }: { json?: boolean }) =>
-      withStore(terminal, async (store) => {
+    .action(
+      act(async ([store], domain: string, { json }: { json?: boolean }) => {
         const shown = await describe(store, await findApplication(store, domain));
         if (json) printJson(console, shown);
         else
@@ -64,16 +57,20 @@ export function addApplications(program: Command, terminal: AdminTerminal): void
     .argument('<domain>')
     .argument('<username>', 'the new owner')
     .addHelpText('after', '\nExample: sluice-admin applications transfer weather-station-k3v9q2 grace')
-    .action((domain: string, username: string) =>
-      withStore(terminal, (...opened) => transfer(opened, domain, username)),
-    );
+    .action(act(transfer));
 
   applications
     .command('restore')
     .description('Restore a deleted application, as its owner can, unless its purge has begun.')
     .argument('<domain>')
     .addHelpText('after', '\nExample: sluice-admin applications restore weather-station-k3v9q2')
-    .action((domain: string) => withStore(terminal, (...opened) => restore(opened, domain)));
+    .action(act(restore));
+}
+
+interface ListOptions {
+  owner?: string;
+  deleted?: boolean;
+  json?: boolean;
 }
 
 async function describe(store: Store, { id, domain, name, type, owner, ...rest }: ApplicationRecord) {

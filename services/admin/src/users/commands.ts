@@ -1,13 +1,13 @@
 import { printRows } from '@sluice/shared/terminal/print.ts';
 import type { Command } from 'commander';
 import type { AdminTerminal } from '../terminal.ts';
-import { withStore } from '../with-store.ts';
-import { createUser, inviteUser, type LinkOptions, resetPassword } from './give-access.ts';
+import { actOn } from '../with-store.ts';
+import { createUser, inviteUser, resetPassword } from './give-access.ts';
 import { deleteUser, disableUser, enableUser } from './take-access.ts';
 
 /** `sluice-admin users`. */
 export function addUsers(program: Command, terminal: AdminTerminal): void {
-  const { console } = terminal;
+  const act = actOn(terminal);
   const users = program.command('users').description('List, create, invite, disable and delete users.');
 
   users
@@ -15,19 +15,11 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
     .description('List all users, by name.')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin users list')
-    .action(({ json }: { json?: boolean }) =>
-      withStore(terminal, async (store) => {
+    .action(
+      act(async ([store], { json }: { json?: boolean }) => {
         const rows = await store.users.overview();
-        printRows(
-          console,
-          rows.map(({ username, state, applications, createdAt }) => ({
-            username,
-            state,
-            applications,
-            createdAt,
-          })),
-          json,
-        );
+        const shown = rows.map(({ username, createdAt, ...rest }) => ({ username, ...rest, createdAt }));
+        printRows(terminal.console, shown, json);
       }),
     );
 
@@ -36,7 +28,7 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
     .description('Create a user. The password is asked for, or read from the standard input.')
     .argument('<username>')
     .addHelpText('after', '\nExample: sluice-admin users create ada')
-    .action((username: string) => withStore(terminal, (...opened) => createUser(opened, username)));
+    .action(act(createUser));
 
   users
     .command('invite')
@@ -45,9 +37,7 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
     .option('--expires <duration>', 'how long the link works', '7d')
     .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
     .addHelpText('after', '\nExample: sluice-admin users invite ada --url https://sluice.example')
-    .action((username: string, options: LinkOptions) =>
-      withStore(terminal, (...opened) => inviteUser(opened, username, options)),
-    );
+    .action(act(inviteUser));
 
   users
     .command('reset-password')
@@ -56,23 +46,21 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
     .option('--expires <duration>', 'how long the link works', '7d')
     .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
     .addHelpText('after', '\nExample: sluice-admin users reset-password ada')
-    .action((username: string, options: LinkOptions) =>
-      withStore(terminal, (...opened) => resetPassword(opened, username, options)),
-    );
+    .action(act(resetPassword));
 
   users
     .command('disable')
     .description('End the tokens of a user, and refuse their logins and uploads to their applications.')
     .argument('<username>')
     .addHelpText('after', '\nExample: sluice-admin users disable ada')
-    .action((username: string) => withStore(terminal, (...opened) => disableUser(opened, username)));
+    .action(act(disableUser));
 
   users
     .command('enable')
     .description('Let a disabled user log in again.')
     .argument('<username>')
     .addHelpText('after', '\nExample: sluice-admin users enable ada')
-    .action((username: string) => withStore(terminal, (...opened) => enableUser(opened, username)));
+    .action(act(enableUser));
 
   users
     .command('delete')
@@ -80,7 +68,5 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
     .argument('<username>')
     .option('--with-applications', 'delete their applications too, with all entries')
     .addHelpText('after', '\nExample: sluice-admin users delete ada --with-applications')
-    .action((username: string, { withApplications = false }: { withApplications?: boolean }) =>
-      withStore(terminal, (...opened) => deleteUser(opened, username, withApplications)),
-    );
+    .action(act(deleteUser));
 }

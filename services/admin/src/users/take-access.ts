@@ -23,7 +23,7 @@ export async function enableUser([store, config, { console }]: Opened, username:
 export async function deleteUser(
   [store, config, { console }]: Opened,
   username: string,
-  withApplications: boolean,
+  { withApplications }: { withApplications?: boolean },
 ): Promise<void> {
   const note = createNote(store, config);
   const user = await findUser(store, username);
