@@ -77,26 +77,22 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
 
   app.get(
     '/users/me/tokens',
-    {
-      ...operation('listTokens', 'List your personal tokens', {
-        description: 'Newest first.',
-        response: { 200: Success(Type.Array(PersonalToken)) },
-      }),
+    operation('listTokens', 'List your personal tokens', {
+      description: 'Newest first.',
+      response: { 200: Success(Type.Array(PersonalToken)) },
       config: loginOnly,
-    },
+    }),
     async ({ owner }, reply) => success(reply, (await personalTokens.list(owner)).map(toToken)),
   );
 
   app.post(
     '/users/me/tokens',
-    {
-      ...operation('createToken', 'Create a personal token', {
-        description: `For a program, wherever a bearer token is taken. It is shown only in this answer, and ends with a new password. You can have ${maxTokens}.`,
-        body: NewPersonalToken,
-        response: { 200: Success(IssuedPersonalToken), ...overLimit },
-      }),
+    operation('createToken', 'Create a personal token', {
+      description: `For a program, wherever a bearer token is taken. It is shown only in this answer, and ends with a new password. You can have ${maxTokens}.`,
+      body: NewPersonalToken,
+      response: { 200: Success(IssuedPersonalToken), ...overLimit },
       config: loginOnly,
-    },
+    }),
     async (request, reply) => {
       const { owner, body } = request;
       const { name, scopes, expires_at, applications: domains } = body;
@@ -119,14 +115,12 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
 
   app.delete(
     '/users/me/tokens/:id',
-    {
-      ...operation('revokeToken', 'Revoke a personal token', {
-        description: 'It stops working at once; for uploads within a second.',
-        params: ById,
-        response: { 200: SuccessMessage('Revoked.', 'token 66f1c2a4e8b5d70912345678 was revoked') },
-      }),
+    operation('revokeToken', 'Revoke a personal token', {
+      description: 'It stops working at once; for uploads within a second.',
+      params: ById,
+      response: { 200: SuccessMessage('Revoked.', 'token 66f1c2a4e8b5d70912345678 was revoked') },
       config: loginOnly,
-    },
+    }),
     async (request, reply) => {
       const { id } = request.params;
       if (!(await personalTokens.revoke(request.owner.id, id)))

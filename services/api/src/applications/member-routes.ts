@@ -72,16 +72,14 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
 
   app.put(
     '/applications/:domain/members/:username',
-    {
-      ...operation('setMember', 'Share an application, or change a role', {
-        description:
-          'A reader lists, exports and follows. An editor also handles schemas, imports, keys, refused uploads and entries.',
-        params: ByMember,
-        body: MemberUpdate,
-        response: { 200: Success(ApplicationMember), ...ownFailures('ResourceConflictError'), ...overLimit },
-      }),
+    operation('setMember', 'Share an application, or change a role', {
+      description:
+        'A reader lists, exports and follows. An editor also handles schemas, imports, keys, refused uploads and entries.',
+      params: ByMember,
+      body: MemberUpdate,
+      response: { 200: Success(ApplicationMember), ...ownFailures('ResourceConflictError'), ...overLimit },
       config: { role: 'owner' },
-    },
+    }),
     async (request, reply) => {
       const application = await findApplication(applications, request);
       const { role } = request.body;
@@ -102,14 +100,12 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
 
   app.delete(
     '/applications/:domain/members/:username',
-    {
-      ...operation('removeMember', 'Remove a member', {
-        description: 'The owner removes members; members remove themselves. It is in force at once.',
-        params: ByMember,
-        response: { 200: SuccessMessage('Removed.', 'user ada is no longer a member') },
-      }),
+    operation('removeMember', 'Remove a member', {
+      description: 'The owner removes members; members remove themselves. It is in force at once.',
+      params: ByMember,
+      response: { 200: SuccessMessage('Removed.', 'user ada is no longer a member') },
       config: { role: 'reader', scope: 'write' },
-    },
+    }),
     async (request, reply) => {
       const application = await findApplication(applications, request);
       const user = await find(request.params.username);

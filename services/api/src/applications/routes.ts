@@ -50,13 +50,11 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications',
-    {
-      ...operation('createApplication', 'Create an application', {
-        body: NewApplication,
-        response: { 200: Success(ApplicationAnswer), ...ownFailures('InvalidSchemaError'), ...overLimit },
-      }),
+    operation('createApplication', 'Create an application', {
+      body: NewApplication,
+      response: { 200: Success(ApplicationAnswer), ...ownFailures('InvalidSchemaError'), ...overLimit },
       config: { textOf: 'schema' },
-    },
+    }),
     async (request, reply) => {
       const { body, owner } = request;
       await quotas.check('applications', owner.id);
@@ -132,20 +130,18 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.delete(
     '/applications/:domain',
-    {
-      ...operation('deleteApplication', 'Delete an application with all its entries', {
-        description:
-          'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
-        params: ByDomain,
-        response: {
-          200: SuccessMessage(
-            'Deleted.',
-            'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
-          ),
-        },
-      }),
+    operation('deleteApplication', 'Delete an application with all its entries', {
+      description:
+        'Uploads stop, and unfinished jobs are cancelled. Until the time in the message you can restore it; then it is purged.',
+      params: ByDomain,
+      response: {
+        200: SuccessMessage(
+          'Deleted.',
+          'application weather-station-k3v9q2 was deleted; you can restore it until 2026-11-28T04:00:00.000Z',
+        ),
+      },
       config: { role: 'owner' },
-    },
+    }),
     async (request, reply) => {
       const { domain } = await findApplication(applications, request);
       const removed = await applications.remove(domain, request.owner.id, config.deletionGraceMs);
@@ -164,15 +160,13 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/restore',
-    {
-      ...operation('restoreApplication', 'Restore a deleted application', {
-        description:
-          'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
-        params: ByDomain,
-        response: { 200: Success(ApplicationAnswer), ...overLimit },
-      }),
+    operation('restoreApplication', 'Restore a deleted application', {
+      description:
+        'Its entries, keys and finished jobs are there again; jobs that the deletion cancelled stay cancelled. 404 once its purge has begun.',
+      params: ByDomain,
+      response: { 200: Success(ApplicationAnswer), ...overLimit },
       config: { role: 'owner' },
-    },
+    }),
     async (request, reply) => {
       const { domain } = request.params;
       await quotas.check('applications', request.owner.id);

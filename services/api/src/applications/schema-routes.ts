@@ -74,15 +74,13 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/schemas/validate',
-    {
-      ...operation('validateSchema', 'Check a schema', {
-        description:
-          'Creates and publishes nothing: the answer says what a creation or a publication would say.',
-        body: SchemaToCheck,
-        response: { 200: Success(SchemaCheck), ...ownFailures('InvalidSchemaError') },
-      }),
+    operation('validateSchema', 'Check a schema', {
+      description:
+        'Creates and publishes nothing: the answer says what a creation or a publication would say.',
+      body: SchemaToCheck,
+      response: { 200: Success(SchemaCheck), ...ownFailures('InvalidSchemaError') },
       config: { role: 'reader', textOf: 'schema' },
-    },
+    }),
     async ({ body, owner }, reply) => {
       const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
@@ -127,22 +125,20 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/schemas',
-    {
-      ...operation('publishSchema', 'Publish a version of the schema', {
-        description:
-          'The answer names what changes for uploads. The version is in force on every replica within a second. Stored entries stay as they are. ' +
-          'The schema that is in force already makes no other version.',
-        params: ByDomain,
-        querystring: PublishQuery,
-        body: NewSchema,
-        response: {
-          200: Success(Publication),
-          ...ownFailures('InvalidSchemaError', 'ResourceConflictError'),
-          ...overLimit,
-        },
-      }),
+    operation('publishSchema', 'Publish a version of the schema', {
+      description:
+        'The answer names what changes for uploads. The version is in force on every replica within a second. Stored entries stay as they are. ' +
+        'The schema that is in force already makes no other version.',
+      params: ByDomain,
+      querystring: PublishQuery,
+      body: NewSchema,
+      response: {
+        200: Success(Publication),
+        ...ownFailures('InvalidSchemaError', 'ResourceConflictError'),
+        ...overLimit,
+      },
       config: { textOf: 'schema' },
-    },
+    }),
     async (request, reply) => {
       const { body, owner, query } = request;
       const { schema: rawSchema, note, if_version } = body;

@@ -126,21 +126,19 @@ export const entryRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/deletions',
-    {
+    operation('createDeletion', 'Delete entries of a period, or those that match a filter', {
+      description:
+        'Creates a deletion job. `from` is included, `to` is not; at least one of `from`, `to` and `filter` is needed. Entries that are uploaded later stay. ' +
+        'With `dry_run=true` nothing is deleted: the answer counts the entries that match.',
+      params: ByDomain,
+      querystring: DeletionQuery,
+      body: DeletionRequest,
+      response: {
+        200: Success(DeletionCount, 'With `dry_run=true`: how many entries match.'),
+        ...madeJob('deletion'),
+      },
       config: { textOf: 'filter' },
-      ...operation('createDeletion', 'Delete entries of a period, or those that match a filter', {
-        description:
-          'Creates a deletion job. `from` is included, `to` is not; at least one of `from`, `to` and `filter` is needed. Entries that are uploaded later stay. ' +
-          'With `dry_run=true` nothing is deleted: the answer counts the entries that match.',
-        params: ByDomain,
-        querystring: DeletionQuery,
-        body: DeletionRequest,
-        response: {
-          200: Success(DeletionCount, 'With `dry_run=true`: how many entries match.'),
-          ...madeJob('deletion'),
-        },
-      }),
-    },
+    }),
     async (request, reply) => {
       const { body, owner, query } = request;
       const selection = toSelection(body);

@@ -72,15 +72,13 @@ export const exportRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/exports',
-    {
-      ...operation('createExport', 'Create an export job', {
-        description: 'A worker writes the file; download it when the job is completed.',
-        params: ByDomain,
-        body: ExportRequest,
-        response: madeJob('export'),
-      }),
+    operation('createExport', 'Create an export job', {
+      description: 'A worker writes the file; download it when the job is completed.',
+      params: ByDomain,
+      body: ExportRequest,
+      response: madeJob('export'),
       config: { textOf: 'filter' },
-    },
+    }),
     async (request, reply) => {
       const { body } = request;
       const { columns, meta } = body;

@@ -62,18 +62,24 @@ export function createReadPage(
     const isLast = found.length <= limit;
     const items = found.slice(0, limit);
     const cursor = isLast ? end : items.at(-1)?.id;
-    const pagination: Static<typeof Pagination> = {
-      limit,
-      current: start,
-      previous: Math.max(start - limit, 0),
-      next: isLast ? start : start + limit,
-      total,
-      isLast,
-      ...(cursor && { cursor: toCursor(cursor) }),
-    };
-    return { items, pagination };
+    const pagination = toPagination({ start, limit }, total, isLast);
+    return { items, pagination: cursor ? { ...pagination, cursor: toCursor(cursor) } : pagination };
   };
 }
+
+/** What an answer says of its page. */
+export const toPagination = (
+  { start, limit }: Record<'start' | 'limit', number>,
+  total: number,
+  isLast = start + limit >= total,
+): Static<typeof Pagination> => ({
+  limit,
+  current: start,
+  previous: Math.max(start - limit, 0),
+  next: isLast ? start : start + limit,
+  total,
+  isLast,
+});
 
 /** Answers 400 if a filter took too long, or a page is too large. Rethrows other errors. */
 export const refuseTooMuch =

@@ -1,6 +1,6 @@
 import { type ErrorName, errorOf, type StatusOf } from '@sluice/shared/errors.ts';
 import type { Role } from '@sluice/store/applications/application-document.ts';
-import type { FastifyInstance, FastifySchema } from 'fastify';
+import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify';
 import Type from 'typebox';
 import { Failure } from './answers.ts';
 import { Int, Text } from './schemas.ts';
@@ -60,12 +60,12 @@ export const Ndjson = Type.String({
   examples: ['{"celsius":21.5}\n{"celsius":22}\n'],
 });
 
-/** The options of a route with its description. The `operationId` names it in generated clients. */
+/** The options of a route: its description and its `config`. The `operationId` names it in generated clients. */
 export const operation = <const Schema extends FastifySchema>(
   operationId: string,
   summary: string,
-  schema: Schema,
-) => ({ schema: { operationId, summary, ...schema } });
+  { config, ...schema }: Schema & { config?: FastifyContextConfig },
+) => ({ schema: { operationId, summary, ...schema } as unknown as Schema, ...(config && { config }) });
 
 /** Describes the routes of a plugin under a tag. */
 export function tagRoutes(app: FastifyInstance, tag: string, more?: FastifySchema): void {

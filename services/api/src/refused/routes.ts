@@ -172,21 +172,19 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/replays',
-    {
+    operation('createReplay', 'Replay refused uploads', {
+      description:
+        'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. ' +
+        'Without `ids`, `path`, `keyword`, `property`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
+      params: ByDomain,
+      querystring: ReplayQuery,
+      body: ReplayRequest,
+      response: {
+        200: Success(ReplayPairs, 'With `dry_run=true`: what the replay would do with the first ten.'),
+        ...madeJob('replay'),
+      },
       config: { listsAsText: ['patch', 'coerce'] },
-      ...operation('createReplay', 'Replay refused uploads', {
-        description:
-          'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. ' +
-          'Without `ids`, `path`, `keyword`, `property`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
-        params: ByDomain,
-        querystring: ReplayQuery,
-        body: ReplayRequest,
-        response: {
-          200: Success(ReplayPairs, 'With `dry_run=true`: what the replay would do with the first ten.'),
-          ...madeJob('replay'),
-        },
-      }),
-    },
+    }),
     async (request, reply) => {
       const { body, query } = request;
       const options = toOptions(body);

@@ -45,20 +45,18 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     '/applications/:domain/rehearsals',
-    {
-      ...operation('createRehearsal', 'Rehearse a schema', {
-        description:
-          'Validates what is stored with a schema that you propose, and changes nothing. `result` has how many conform, and what does not by reason. ' +
-          'The file (`…/rehearsals/{id}/file`) has each entry that does not conform. `from` is included, `to` is not.',
-        params: ByDomain,
-        body: RehearsalRequest,
-        response: {
-          ...madeJob('rehearsal'),
-          ...ownFailures('InvalidSchemaError'),
-        },
-      }),
+    operation('createRehearsal', 'Rehearse a schema', {
+      description:
+        'Validates what is stored with a schema that you propose, and changes nothing. `result` has how many conform, and what does not by reason. ' +
+        'The file (`…/rehearsals/{id}/file`) has each entry that does not conform. `from` is included, `to` is not.',
+      params: ByDomain,
+      body: RehearsalRequest,
+      response: {
+        ...madeJob('rehearsal'),
+        ...ownFailures('InvalidSchemaError'),
+      },
       config: { textOf: 'schema' },
-    },
+    }),
     async (request, reply) => {
       const { schema: rawSchema, of = 'entries', ...period } = request.body;
       const { id, domain, owner } = await findApplication(applications, request);

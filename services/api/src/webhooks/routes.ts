@@ -7,6 +7,7 @@ import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
+import { toPagination } from '../http/pages.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
@@ -206,15 +207,7 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       const { start = 0, limit = 100 } = request.query;
       const { webhook } = await find(request);
       const { result, total } = await deliveries.list(webhook, { start, limit });
-      const isLast = start + limit >= total;
-      const pagination = {
-        limit,
-        current: start,
-        previous: Math.max(start - limit, 0),
-        next: isLast ? start : start + limit,
-        total,
-        isLast,
-      };
+      const pagination = toPagination({ start, limit }, total);
       return success(reply, { result: result.map(toDelivery), pagination });
     },
   );
