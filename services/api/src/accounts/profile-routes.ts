@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
+import { notFound } from '../http/refusals.ts';
 import { bearerRoutes, operation, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { User, UserUpdate } from './contract.ts';
@@ -25,7 +26,7 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
 
   async function find(username: string): Promise<UserRecord> {
     const found = await users.byName(username);
-    if (!found) throw new ApiError('ResourceNotFoundError', `user ${username.slice(0, 40)} was not found`);
+    if (!found) throw notFound('user', username);
     return found;
   }
 

@@ -1,9 +1,9 @@
-import { ApiError } from '@sluice/shared/errors.ts';
 import type { PersonalTokenRecord } from '@sluice/store/accounts/personal-tokens.ts';
 import { roleOf } from '@sluice/store/applications/application-document.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { invalidAt, notFound } from '../http/refusals.ts';
 import { bearerRoutes, loginOnly, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { DateTime, Name, Named, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { makePersonalToken } from '../known/personal-tokens.ts';
@@ -98,11 +98,11 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
       const { name, scopes, expires_at, applications: domains } = body;
       const expiresAt = expires_at === undefined ? undefined : new Date(expires_at);
       if (expiresAt && expiresAt.getTime() <= Date.now())
-        throw invalid('/expires_at', 'future', 'must be in the future');
+        throw invalidAt('/expires_at', 'future', 'must be in the future');
       for (const [place, domain] of domains?.entries() ?? []) {
         const found = await applications.byDomain(domain);
         if (!found || !roleOf(found, owner.id))
-          throw invalid(`/applications/${place}`, 'domain', `application ${domain} was not found`);
+          throw invalidAt(`/applications/${place}`, 'domain', `application ${domain} was not found`);
       }
       const { token, hash } = makePersonalToken();
       const bounds = { ...(domains && { applications: domains }), ...(expiresAt && { expiresAt }) };
@@ -123,15 +123,9 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
     }),
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await personalTokens.revoke(request.owner.id, id)))
-        throw new ApiError('ResourceNotFoundError', `token ${id.slice(0, 40)} was not found`);
+      if (!(await personalTokens.revoke(request.owner.id, id))) throw notFound('token', id);
       await audit.note(request, { action: 'token.revoked', details: { token: id } });
       return success(reply, { message: `token ${id} was revoked` });
     },
   );
 };
-
-const invalid = (path: string, keyword: string, message: string) =>
-  new ApiError('InvalidRequestError', `body${path} ${message}`, {
-    details: [{ in: 'body' as const, path, keyword, message }],
-  });

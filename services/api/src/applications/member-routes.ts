@@ -5,6 +5,7 @@ import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication, requireRole } from '../http/find-application.ts';
+import { notFound } from '../http/refusals.ts';
 import {
   ByDomain,
   bearerRoutes,
@@ -45,7 +46,7 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
 
   async function find(username: string) {
     const found = await users.byName(username);
-    if (!found) throw new ApiError('ResourceNotFoundError', `user ${username.slice(0, 40)} was not found`);
+    if (!found) throw notFound('user', username);
     return found;
   }
 

@@ -9,6 +9,7 @@ import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { toConditions } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
 import { createReadPage, fromCursor, refuseTooMuch } from '../http/pages.ts';
+import { notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
@@ -27,8 +28,6 @@ import {
 const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 
 type Selection = Period & { filter: Condition[] | undefined };
-
-const entryNotFound = (id: string) => new ApiError('ResourceNotFoundError', `entry ${id} was not found`);
 
 /** What a deletion selects: nothing that is uploaded later. Throws ApiError if it selects nothing, or has no condition. */
 function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
@@ -101,7 +100,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);
       const entry = await entries.get(application.id, id);
-      if (!entry) throw entryNotFound(id);
+      if (!entry) throw notFound('entry', id);
       return success(reply, toEntry(entry, application));
     },
   );
@@ -117,7 +116,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
     async (request, reply) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);
-      if (!(await deletions.removeOne(application.id, id))) throw entryNotFound(id);
+      if (!(await deletions.removeOne(application.id, id))) throw notFound('entry', id);
       const details = { entry: id };
       await audit.note(request, { action: 'entry.deleted', application: application.domain, details });
       return success(reply, { message: `entry ${id} was deleted` });

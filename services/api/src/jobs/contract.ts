@@ -22,7 +22,7 @@ const JobFile = Named(
   },
 );
 
-export const RehearsalResult = Named('RehearsalResult', {
+const RehearsalResult = Named('RehearsalResult', {
   checked: Type.Integer({ examples: [2] }),
   conforming: Type.Integer({ examples: [1] }),
   groups: Type.Optional(
@@ -45,7 +45,7 @@ export const RehearsalResult = Named('RehearsalResult', {
   ),
 });
 
-export const ReplayAnswer = Named('ReplayResult', {
+const ReplayAnswer = Named('ReplayResult', {
   stored: Type.Integer({ examples: [2] }),
   still_refused: Type.Integer({ examples: [0] }),
   repeated: Type.Optional(
@@ -53,7 +53,7 @@ export const ReplayAnswer = Named('ReplayResult', {
   ),
 });
 
-export const DeletionResult = Named('DeletionResult', { deleted: Type.Integer({ examples: [2] }) });
+const DeletionResult = Named('DeletionResult', { deleted: Type.Integer({ examples: [2] }) });
 
 const exampleResults = {
   rehearsal: {
@@ -149,7 +149,4 @@ const completed = (kind: JobAnswer['kind']): JobAnswer => ({
 
 export const jobExamples = { waiting, completed };
 
-export type RehearsalResult = Static<typeof RehearsalResult>;
-export type ReplayAnswer = Static<typeof ReplayAnswer>;
-export type DeletionResult = Static<typeof DeletionResult>;
 export type JobAnswer = Static<typeof JobAnswer>;

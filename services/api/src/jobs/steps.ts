@@ -11,13 +11,11 @@ import type { Audit } from '../audit.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { success } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
+import { notFound } from '../http/refusals.ts';
 
 type KindOfJob = JobRecord['kind'];
 
 export const inAnHour = () => new Date(Date.now() + 3_600_000);
-
-const jobNotFound = (kind: KindOfJob, id: string) =>
-  new ApiError('ResourceNotFoundError', `${kind} ${id.slice(0, 40)} was not found`);
 
 /** A job of the owner's application. Throws the same ApiError for a job of another owner as for no job. */
 export async function findJob(
@@ -28,7 +26,7 @@ export async function findJob(
   const { id } = request.params;
   const application = await findApplication(applications, request);
   const job = await jobs.get(id);
-  if (job?.application !== application.id || job.kind !== kind) throw jobNotFound(kind, id);
+  if (job?.application !== application.id || job.kind !== kind) throw notFound(kind, id);
   return { application, job };
 }
 
@@ -86,7 +84,7 @@ export async function retryJob(
   const retried = await waitAgain(store, job);
   if (!retried) {
     const now = await store.jobs.get(job.id);
-    throw now ? notFailed(now) : jobNotFound(job.kind, job.id);
+    throw now ? notFailed(now) : notFound(job.kind, job.id);
   }
   log.info({ event: `${job.kind}.retried`, job: job.id, done: retried.done });
   await enqueueOrSweep(dependencies, retried);

@@ -1,9 +1,9 @@
-import { ApiError } from '@sluice/shared/errors.ts';
 import type { KeyRecord } from '@sluice/store/applications/keys.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication } from '../http/find-application.ts';
+import { notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { DateTime, Name, Named, Strict, Text } from '../http/schemas.ts';
 import { makeKey } from '../known/keyring.ts';
@@ -30,9 +30,6 @@ const IssuedKey = Named('IssuedKey', {
 type Key = Static<typeof Key>;
 
 const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt: createdAt.toISOString() });
-
-const keyNotFound = (id: string) =>
-  new ApiError('ResourceNotFoundError', `key ${id.slice(0, 40)} was not found`);
 
 const maxKeys = quotas.keys.limit;
 const ById = byId('key');
@@ -92,7 +89,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
       const rotated = await keys.rotate(application.id, request.params.id, made, request.owner.username);
-      if (!rotated) throw keyNotFound(request.params.id);
+      if (!rotated) throw notFound('key', request.params.id);
       keyring.forget(rotated.id);
       const event = { application: application.domain, key: rotated.id };
       await audit.note(request, { action: 'key.rotated', ...event });
@@ -112,7 +109,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
     async (request, reply) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);
-      if (!(await keys.revoke(application.id, id))) throw keyNotFound(id);
+      if (!(await keys.revoke(application.id, id))) throw notFound('key', id);
       keyring.forget(id);
       await audit.note(request, { action: 'key.revoked', application: application.domain, key: id });
       return success(reply, { message: `key ${id} was revoked` });

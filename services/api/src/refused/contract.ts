@@ -174,6 +174,5 @@ export const ReplayPairs = Named('ReplayPairs', {
   ),
 });
 
-export type SourceAnswer = Static<typeof Source>;
 export type RefusedAnswer = Static<typeof RefusedAnswer>;
 export type RefusedGroupAnswer = Static<typeof RefusedGroupAnswer>;

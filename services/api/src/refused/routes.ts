@@ -1,6 +1,5 @@
 import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import type { Reason } from '@sluice/store/refused/refused-records.ts';
 import Type, { type Static } from 'typebox';
@@ -8,6 +7,7 @@ import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, success } from '../http/answers.ts';
 import { findApplication } from '../http/find-application.ts';
 import { createReadPage, fromCursor } from '../http/pages.ts';
+import { invalidAt } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
@@ -59,9 +59,7 @@ function toAmendments(options: ReplayOptions): Amendments {
     return readAmendments(options);
   } catch (error) {
     if (!(error instanceof AmendmentProblem)) throw error;
-    const { path, message } = error;
-    const details = [{ in: 'body' as const, path, keyword: 'operation', message }];
-    throw new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
+    throw invalidAt(error.path, 'operation', error.message);
   }
 }
 

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { isIP } from 'node:net';
-import { ApiError } from '@sluice/shared/errors.ts';
 import { type Allowed, isReachable } from '@sluice/shared/public-address.ts';
 import type { WebhookRecord } from '@sluice/store/webhooks/webhook-records.ts';
 import Type from 'typebox';
@@ -8,6 +7,7 @@ import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
 import { toPagination } from '../http/pages.ts';
+import { invalidAt, notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
@@ -35,29 +35,23 @@ const overlapMs = 24 * 3_600_000;
 /** Standard Webhooks wants 24 to 64 random bytes. */
 const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
-const notFound = (what: string, id: string) =>
-  new ApiError('ResourceNotFoundError', `${what} ${id.slice(0, 40)} was not found`);
-
-function invalid(path: string, message: string): ApiError {
-  const details = [{ in: 'body' as const, path, keyword: path.slice(1), message }];
-  return new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
-}
+const invalid = (name: string, message: string) => invalidAt(`/${name}`, name, message);
 
 /** The URL as it is sent. Throws ApiError for one that could never be delivered to. Names are resolved for each delivery. */
 function toUrl(text: string, allowed: Allowed): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalid('/url', 'must be an http or https URL');
-  if (url.username || url.password) throw invalid('/url', 'must not have a user name or a password');
+  if (!url || !/^https?:$/.test(url.protocol)) throw invalid('url', 'must be an http or https URL');
+  if (url.username || url.password) throw invalid('url', 'must not have a user name or a password');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) && !isReachable(host, allowed))
-    throw invalid('/url', `has the private address ${host}; the operator can allow it with WEBHOOK_ALLOW`);
+    throw invalid('url', `has the private address ${host}; the operator can allow it with WEBHOOK_ALLOW`);
   return url.href;
 }
 
 /** The threshold and its event need each other. Throws ApiError. */
 function refuseThreshold({ events, refusals }: Pick<WebhookRecord, 'events' | 'refusals'>): void {
   if (events.includes('refusals.threshold') && !refusals)
-    throw invalid('/refusals', 'is needed for refusals.threshold: {"count":10,"minutes":5}');
+    throw invalid('refusals', 'is needed for refusals.threshold: {"count":10,"minutes":5}');
 }
 
 /** Webhooks of an application, and what became of their deliveries. Ingest workers deliver. */
