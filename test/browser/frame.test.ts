@@ -64,22 +64,6 @@ describe('an application', () => {
     ]);
     expect(content?.width).toBe(width);
   });
-
-  it.each([
-    ['start', 'send'],
-    ['exports?from=2026-01-01', 'jobs?new=export&from=2026-01-01'],
-    ['imports', 'jobs?new=import'],
-    ['access', 'settings'],
-  ])('opens at its earlier path %s', async (before, after) => {
-    const page = await openAs(sluice, owner, `/applications/${domain}/entries`);
-    await page.goto(`/applications/${domain}/${before}`);
-    await page
-      .getByLabel('Username')
-      .or(page.getByRole('heading', { level: 1 }))
-      .first()
-      .waitFor();
-    await page.waitForURL(`**/applications/${domain}/${after}`);
-  });
 });
 
 describe('the palette', () => {

@@ -1,7 +1,7 @@
 import type { ComponentType } from 'react';
-import { createBrowserRouter, Navigate, redirect } from 'react-router';
+import { createBrowserRouter, Navigate } from 'react-router';
 import { Loading } from '../components/loading.tsx';
-import { moved, sections } from '../pages/sections.ts';
+import { sections } from '../pages/sections.ts';
 import { NotFound, PageError } from './errors.tsx';
 import { Layout, RequireSession } from './layout.tsx';
 import { UnloadedPage } from './unloaded-page.tsx';
@@ -13,14 +13,6 @@ const page = (load: () => Promise<{ Page: ComponentType }>) => async () => ({
     () => UnloadedPage,
   ),
 });
-
-/** Leads to the section with the query of the old path behind its own. */
-const redirectTo =
-  (section: string, query: string) =>
-  ({ request, params }: { request: Request; params: { domain?: string } }) => {
-    const all = [query, new URL(request.url).search.slice(1)].filter(Boolean).join('&');
-    return redirect(`/applications/${params.domain}/${section}${all && `?${all}`}`);
-  };
 
 /** Every page of the console. Those below `RequireSession` lead to the sign-in page first. */
 export const router = createBrowserRouter([
@@ -51,7 +43,6 @@ export const router = createBrowserRouter([
             children: [
               { index: true, element: <Navigate to={sections[0]?.path ?? '.'} replace /> },
               ...sections.map(({ path, load }) => ({ path, lazy: page(load), ErrorBoundary: PageError })),
-              ...moved.map(([path, to, query]) => ({ path, loader: redirectTo(to, query) })),
             ],
           },
         ],

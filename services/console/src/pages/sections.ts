@@ -23,11 +23,3 @@ export const sections: Section[] = [
 
 export const sectionsFor = (application: Application): Section[] =>
   sections.filter(({ role }) => may(application, role));
-
-/** Earlier paths of sections, which lead to the new ones with their query. */
-export const moved: [from: string, to: SectionPath, query: string][] = [
-  ['start', 'send', ''],
-  ['exports', 'jobs', 'new=export'],
-  ['imports', 'jobs', 'new=import'],
-  ['access', 'settings', ''],
-];
