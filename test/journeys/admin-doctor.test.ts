@@ -48,7 +48,7 @@ describe('sluice-admin doctor', () => {
       .insertOne({ _id: ObjectId.createFromTime(ago(3).getTime() / 1_000), job: new ObjectId() });
     const [application, owner] = ['a'.repeat(24), 'b'.repeat(24)];
     const options = { format: 'csv', formulas: 'escape', arrays: 'json' } as const;
-    const job = { application, owner, domain: 'd', options, leafCount: 0, transient: false };
+    const job = { application, owner, domain: 'd', options, version: 1, leafCount: 0, transient: false };
     const { id } = await store.jobs.exports.create(job);
     await db.collection('jobs').updateOne({ _id: new ObjectId(id) }, { $set: { queuedAt: ago(1) } });
     await db

@@ -243,7 +243,7 @@ describe('a worker that dies', () => {
       expect(count).toBeGreaterThan(arrays === 'rows' ? 4 : 1);
       const all = Array.from({ length: count }, (_, i) => i);
       for (const parts of ['none' as const, ...(isLong ? all : all.slice(-2, -1))]) {
-        const same = { application, owner, domain, options, cut, leafCount, transient: false };
+        const same = { application, owner, domain, options, cut, version: 1, leafCount, transient: false };
         const job = await createClaimed(store, same, 60_000);
         const { id } = job;
         expect(job.shape).toBeUndefined();
@@ -270,7 +270,7 @@ describe('a worker that dies', () => {
     const { application, owner, domain, options, cut, leafCount } = (await store.jobs.get(
       other,
     )) as ExportJob;
-    const same = { application, owner, domain, options, cut, leafCount, transient: false };
+    const same = { application, owner, domain, options, cut, version: 1, leafCount, transient: false };
     const { id, fence } = await createClaimed(store, same, 0);
     const shape = { tables: [{ name: 'entries', path: [], columns: [{ name: 'no', pointer: '/no' }] }] };
     expect(await store.jobs.exports.setShape(id, fence + 1, { tables: [] })).toBe(false);
@@ -294,7 +294,17 @@ it('entries that were under way as the export began are in all tables, and none 
   const chunk = (await store.chunks.claim(source, 60_000)) as ClaimedChunk;
   await store.entries.insert([{ application, ...order(8, 'before') }]);
   const { until: cut, announced } = await store.rawEntries.cut(application);
-  const same = { application, owner, domain, options, cut, announced, leafCount, transient: false };
+  const same = {
+    application,
+    owner,
+    domain,
+    options,
+    cut,
+    announced,
+    version: 1,
+    leafCount,
+    transient: false,
+  };
   const job = await createClaimed(store, same, 60_000);
   const { id, fence } = job;
   // A line of an import that is older than the newest entry.

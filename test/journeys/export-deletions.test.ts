@@ -65,6 +65,7 @@ async function exportAmidDeletions(options: Partial<ExportOptions>, everyPages: 
       domain: fields.domain,
       options: { format: 'csv', formulas: 'escape', arrays: 'json', ...options },
       cut: (await store.rawEntries.cut(application)).until,
+      version: 1,
       leafCount: recorded.length,
       transient: false,
     },

@@ -187,7 +187,17 @@ async function written(
   onShape: (shape: ExportShape) => unknown = () => undefined,
 ) {
   const store = storeOf(sluice);
-  const same = { application, owner, domain, options, cut, leafCount, hasLarge, transient: false };
+  const same = {
+    application,
+    owner,
+    domain,
+    options,
+    cut,
+    version: 1,
+    leafCount,
+    hasLarge,
+    transient: false,
+  };
   const job = await createClaimed(store, { ...same, ...changes }, 60_000);
   const { exports } = store.jobs;
   const observed: JobStore['exports'] = {

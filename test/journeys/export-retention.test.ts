@@ -54,6 +54,7 @@ it('an export that is still to be made is not forgotten when the queue is', asyn
     domain,
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
     cut: (await store.rawEntries.cut(application)).until,
+    version: 1,
     leafCount: 0,
     transient: false,
   });
@@ -81,6 +82,7 @@ it('parts that have no record are swept once they are an hour old, and younger o
     owner: new ObjectId().toHexString(),
     domain: 'none',
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
+    version: 1,
     leafCount: 0,
     transient: false,
   });

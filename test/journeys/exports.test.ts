@@ -396,6 +396,7 @@ describe('an export job', () => {
       domain,
       options: { format: 'csv', formulas: 'escape', arrays: 'json' },
       cut: (await store.rawEntries.cut(id)).until,
+      version: 1,
       leafCount: 0,
       transient: false,
     });
@@ -426,7 +427,7 @@ describe('an export job', () => {
     const job = (await store.jobs.get(body.data.id)) as ExportJob;
     const [first] = (await store.jobs.partsOf(job.id)) as [Part];
     const { application, owner, options, cut, leafCount } = job;
-    const same = { application, owner, domain, options, cut, leafCount, transient: false };
+    const same = { application, owner, domain, options, cut, version: 1, leafCount, transient: false };
     const claimed = await createClaimed(store, same, 0);
     const { id, fence } = claimed;
     const kept = await store.parts.put(id, (await store.parts.get(first.id)) as Buffer);

@@ -83,6 +83,7 @@ it('cancels jobs that are not finished', async () => {
     application: application.id,
     owner: application.owner.id,
     domain,
+    version: 1,
     leafCount: 0,
     transient: false,
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },

@@ -144,6 +144,7 @@ export async function recordExport(
     domain,
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
     cut: (await rawEntries.cut(application)).until,
+    version: 1,
     leafCount: 0,
     transient,
   });

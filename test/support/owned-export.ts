@@ -9,6 +9,7 @@ export async function createOwnedExport({ jobs }: Pick<Store, 'jobs'>, owner: st
     owner,
     domain: 'test',
     options: { format: 'csv', formulas: 'escape', arrays: 'json' },
+    version: 1,
     leafCount: 0,
     transient: false,
   });

@@ -173,7 +173,7 @@ export function connectDatabase(
         await db.collection(name).deleteMany({ application: _id });
       await refusalCounts.removeAll(application);
       await removeKeyRecords(db, application);
-      for (const name of ['leaves', 'deletions']) await db.collection(name).deleteOne({ _id });
+      for (const name of ['fields', 'deletions']) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {

@@ -69,8 +69,8 @@ export interface ExportJob extends Job {
   cut?: EntryId | undefined;
   /** What a later version of the application in `deletions` announces is not in the file. */
   announced?: number | undefined;
-  /** Version of the schema in force after the cut; absent in jobs of the earliest releases. */
-  version?: number;
+  /** Version of the schema in force after the cut. */
+  version: number;
   /** Number of recorded fields that are columns. */
   leafCount: number;
   /** Whether further fields share one column. */

@@ -38,8 +38,7 @@ export type FieldStore = ReturnType<typeof fieldStore>;
 
 /** One append-only list an application: a field is added before the first entry that has it. */
 export function fieldStore(db: Db) {
-  // Named so since the first version: services of the version before use it while this one starts.
-  const fields = db.collection<FieldsDocument>('leaves');
+  const fields = db.collection<FieldsDocument>('fields');
 
   async function read(application: string, session?: ClientSession): Promise<FieldsDocument | null> {
     return fields.findOne({ _id: new ObjectId(application) }, { session });

@@ -9,8 +9,8 @@ export interface KeyRecord {
   /** How the key begins. */
   prefix: string;
   createdAt: Date;
-  /** Username of who created or last rotated it; absent in keys of before it was kept. */
-  createdBy?: string;
+  /** Username of who created or last rotated it. */
+  createdBy: string;
 }
 
 /** The stored part of a new key. */

@@ -24,7 +24,7 @@ async function start() {
 }
 
 const contentsOf = (db: Db) =>
-  Promise.all(['applications', 'schemas', 'leaves'].map((name) => db.collection(name).find().toArray()));
+  Promise.all(['applications', 'schemas', 'fields'].map((name) => db.collection(name).find().toArray()));
 
 it('publishes a version whose fields are on record', async () => {
   const { store, create } = await start();
@@ -44,7 +44,7 @@ it('leaves nothing of a publication that is refused', async () => {
   expect(await contentsOf(db)).toEqual(before);
 });
 
-it.each(['applications', 'schemas', 'leaves'])(
+it.each(['applications', 'schemas', 'fields'])(
   'leaves nothing of a publication that fails at its write to %s',
   async (collection) => {
     const { db, store, create } = await start();

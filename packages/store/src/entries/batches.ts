@@ -18,9 +18,9 @@ export interface BatchRecord {
 interface BatchDocument {
   _id: Binary;
   application: ObjectId;
-  hash?: Binary;
-  /** In place of `hash` where each line is stored for itself: an earlier version that finds none fails, and stores no line twice. */
-  each?: { hash: Binary; first: Binary };
+  hash: Binary;
+  /** The place of the first line, where each line is stored for itself. */
+  first?: Binary;
   createdAt: Date;
   /** Number of replays that stored lines, if only replays did. */
   replays?: number;
@@ -84,7 +84,8 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
     const document = {
       _id: new Binary(idempotencyHash),
       application: new ObjectId(application),
-      ...(first ? { each: { hash: new Binary(hash), first } } : { hash: new Binary(hash) }),
+      hash: new Binary(hash),
+      ...(first && { first }),
       createdAt: new Date(),
       ...(replays && { replays }),
     };
@@ -97,11 +98,9 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
   ): Promise<KnownBatch> {
     const found = await batches.findOne({ _id: new Binary(idempotencyHash) }, session && { session });
     if (!found) return { known: 'first' };
-    const { each, replays } = found;
-    const { buffer } = each?.hash ?? (found.hash as Binary);
-    if (!hash.equals(buffer)) return { known: 'other' };
-    const isAgain = replays === undefined;
-    return isAgain ? { known: 'again', ...(each && { first: each.first }) } : { known: 'partly', replays };
+    const { first, replays } = found;
+    if (!hash.equals(found.hash.buffer)) return { known: 'other' };
+    return replays === undefined ? { known: 'again', first } : { known: 'partly', replays };
   }
 
   /** Finds the lines of a batch that are stored. While the first attempt can be under way, it holds the horizon and returns the places. */

@@ -180,7 +180,7 @@ it('tells entries of one millisecond apart', async () => {
   expect([follower.ids.length, new Set(follower.ids).size, times.size]).toEqual([25, 25, 1]);
 });
 
-it('reads all that was stored before there were horizons', async () => {
+it('reads all that is stored where no horizon is written', async () => {
   const setting = await start();
   await setting.entries.insert([setting.entry(1)]);
   await setting.db.collection('horizon').deleteMany({});

@@ -23,7 +23,7 @@ export interface MilestoneDocument {
   removedBytes?: number;
   /** The remaining entries by minute; see `packMinutes`. */
   minutes?: Binary;
-  marks?: Marks;
+  marks: Marks;
 }
 
 /** `rank`: how many entries the application has up to this key, and with it. `bytes`: of their payloads, as BSON. */

@@ -111,14 +111,6 @@ it('finds a nearer entry that a milestone marks, where nothing was deleted', asy
   for (const above of ranks) expect(above?.key.toString('hex')).toBe(keyOf(above?.rank ?? 0).toString('hex'));
 });
 
-it('goes without marks where a worker of the version before set none', async () => {
-  const { milestones, application, keyOf, stored } = await start(250, 100);
-  await milestones.set(application, 2_000, 9);
-  await stored.updateMany({}, { $unset: { marks: '' } });
-  const { above } = await milestones.place(undefined, application, { $lte: keyOf(250) }, 140);
-  expect(above?.rank).toBe(200);
-});
-
 it('counts up to a key, and with it', async () => {
   const { milestones, application, keyOf } = await start(20);
   await milestones.set(application, 1_012, 9);

@@ -98,9 +98,9 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
     const options = { sort: { rank: 1 }, limit, projection: { minutes: 0 }, session } as const;
     const found = await milestones.find(filter, options).toArray();
-    return found.map(({ marks, ...milestone }) => ({
+    return found.map((milestone) => ({
       ...corrected(toMilestone(milestone), removed),
-      ...(marks && { marks }),
+      marks: milestone.marks,
     }));
   }
 
@@ -174,7 +174,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
       if (!above && candidates.length === candidatesAtOnce)
         [above] = await fromRank(session, application, rank - start, removed, 1);
       // In a session entries may have been deleted, so marks may be wrong.
-      if (session || !above?.marks) return { rank, above };
+      if (session || !above) return { rank, above };
       return { rank, above: nearestMark(above, above.marks, rank - start) };
     },
 

@@ -17,7 +17,7 @@ const fields = {
   name: Type.String({ examples: ['Roof sensor'] }),
   prefix: Text('The first characters of the key, to tell it from others.', 'sk_4fQ2'),
   createdAt: DateTime('When it was created or last rotated.'),
-  createdBy: Type.Optional(Text('Username of who did that; absent in old keys.', 'ada')),
+  createdBy: Text('Username of who did that.', 'ada'),
 };
 
 const Key = Named('Key', fields);

@@ -8,7 +8,7 @@ import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { UnknownField, Unrepresentable } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSurvey } from '../shape/survey.ts';
-import { datesOf, type KnownColumns } from './open-format.ts';
+import type { KnownColumns } from './open-format.ts';
 import { readPages } from './read-pages.ts';
 
 /** Reads entries to find columns that neither the schema nor the recorded fields determine. */
@@ -24,9 +24,8 @@ function surveyFor(job: ExportJob, known: KnownColumns): Survey | undefined {
   const { shape, hasLarge } = job;
   const { format, arrays, columns: selected } = job.options;
   if (format === 'parquet') {
-    // A worker of an earlier release may have surveyed only numbers: survey again.
-    if (shape?.kinds) return undefined;
-    const survey = surveyKinds({ ...known, selected, dates: datesOf(job) }, hasLarge !== false);
+    if (shape) return undefined;
+    const survey = surveyKinds({ ...known, selected }, hasLarge !== false);
     return survey && { ...survey, shape: () => ({ tables: [], kinds: survey.kinds() }) };
   }
   if (shape) return undefined;

@@ -6,7 +6,6 @@ import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import { createCsv } from '../formats/csv.ts';
 import type { FileFormat } from '../formats/format.ts';
 import { createNdjson } from '../formats/ndjson.ts';
-import type { Dates } from '../formats/parquet/typed-tree.ts';
 import { createTablesZip } from '../formats/zip/tables-zip.ts';
 
 /** The columns of an export, before its entries are read. */
@@ -16,14 +15,11 @@ export interface KnownColumns {
   columns: Column[];
 }
 
-/** Jobs of the earliest releases may have parts with dates as text. */
-export const datesOf = ({ version }: ExportJob): Dates => (version === undefined ? 'text' : 'typed');
-
 /** A job always gets the same columns, whatever is published later. */
 export async function knownColumns(
   { fields, schemas }: Pick<Store, 'fields' | 'schemas'>,
   application: ApplicationRecord,
-  { version = 1, leafCount, hasRest, options: { meta } }: ExportJob,
+  { version, leafCount, hasRest, options: { meta } }: ExportJob,
 ): Promise<KnownColumns> {
   const versions: Schema[] = [];
   for await (const found of schemas.list(application))
@@ -49,10 +45,9 @@ interface ColumnSource {
 export async function createFormat({ job, known, shape, notes }: ColumnSource): Promise<FileFormat> {
   const { format, arrays, columns: selected, formulas, meta } = job.options;
   const { columns } = known;
-  const { version = 1 } = job;
   if (format === 'ndjson') {
-    const withVersion = version > 1 || meta?.includes('schema_version');
-    return createNdjson({ columns, selected, withId: job.version !== undefined, withVersion });
+    const withVersion = job.version > 1 || meta?.includes('schema_version');
+    return createNdjson({ columns, selected, withVersion });
   }
   if (format === 'parquet') {
     const { createParquet } = await import('../formats/parquet/parquet.ts');
@@ -60,7 +55,6 @@ export async function createFormat({ job, known, shape, notes }: ColumnSource): 
       ...known,
       selected,
       kinds: shape?.kinds,
-      dates: datesOf(job),
       notes: await notes(),
     });
   }

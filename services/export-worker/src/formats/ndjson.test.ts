@@ -15,7 +15,8 @@ import {
 import { runs } from '../../../../test/support/runs.ts';
 import { createNdjson } from './ndjson.ts';
 
-const line = ({ time, payload }: Entry) => `${JSON.stringify({ createdAt: new Date(time), payload })}\n`;
+const line = ({ time, payload }: Entry) =>
+  `${JSON.stringify({ id: idAt(time), createdAt: new Date(time), payload })}\n`;
 
 /** What is left of an object when only some leaves are kept, by their pointers. */
 function prune(object: Payload, kept: Set<string | undefined>, at = ''): Payload {
@@ -47,7 +48,7 @@ describe('NDJSON', () => {
         const kept = new Set(shown.map(({ pointer }) => pointer));
         const lines = list.map(({ time, payload }) => {
           const createdAt = kept.has(undefined) ? { createdAt: new Date(time) } : {};
-          return `${JSON.stringify({ ...createdAt, payload: prune(payload, kept) })}\n`;
+          return `${JSON.stringify({ id: idAt(time), ...createdAt, payload: prune(payload, kept) })}\n`;
         });
         const selected = shown.map(({ name }) => name);
         expect(await write(createNdjson({ columns, selected }), list)).toBe(lines.join(''));
@@ -72,26 +73,24 @@ describe('NDJSON', () => {
         payload,
       }),
     );
-    expect(await write(createNdjson({ withId: true, withVersion: true }), list)).toBe(
-      `${lines.join('\n')}\n`,
-    );
+    expect(await write(createNdjson({ withVersion: true }), list)).toBe(`${lines.join('\n')}\n`);
   });
 
   it.each<[Payload, string]>([
-    [{ a: 1 }, '{"payload":{}}\n'],
-    [{ a: {} }, '{"payload":{}}\n'],
-    [{ b: { d: 1 } }, '{"payload":{}}\n'],
-    [{ b: { d: 1, c: [{ e: 2 }] }, a: 1 }, '{"payload":{"b":{"c":[{"e":2}]}}}\n'],
+    [{ a: 1 }, '"payload":{}}\n'],
+    [{ a: {} }, '"payload":{}}\n'],
+    [{ b: { d: 1 } }, '"payload":{}}\n'],
+    [{ b: { d: 1, c: [{ e: 2 }] }, a: 1 }, '"payload":{"b":{"c":[{"e":2}]}}}\n'],
   ])('keeps of %j what was selected', async (payload, expected) => {
     const columns = columnsOf({ type: 'object' }, ['/a/x', '/b/c', '/b/d']);
     const format = createNdjson({ columns, selected: ['b.c', 'a.x'] });
-    expect(await write(format, [{ time: 0, payload }])).toBe(expected);
+    expect(await write(format, [{ time: 0, payload }])).toBe(`{"id":"${idAt(0)}",${expected}`);
   });
 
   it('writes whole numbers of 64 bits exactly', async () => {
     const payload = { a: Long.fromString('9223372036854775807'), b: [Long.fromString('-9007199254740993')] };
     expect(await write(createNdjson(), [{ time: 0, payload }])).toBe(
-      '{"createdAt":"1970-01-01T00:00:00.000Z","payload":{"a":9223372036854775807,"b":[-9007199254740993]}}\n',
+      `{"id":"${idAt(0)}","createdAt":"1970-01-01T00:00:00.000Z","payload":{"a":9223372036854775807,"b":[-9007199254740993]}}\n`,
     );
   });
 

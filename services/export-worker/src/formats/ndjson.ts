@@ -11,16 +11,14 @@ interface Options {
   columns?: Column[] | undefined;
   /** Names of the columns to keep; absent: whole entries. */
   selected?: string[] | undefined;
-  withId?: boolean | undefined;
   withVersion?: boolean | undefined;
 }
 
 /** Writes a line `{"id":…,"createdAt":…,"payload":{…}}` for each entry, the payload as stored. */
-export function createNdjson({ columns = [], selected, withId, withVersion }: Options = {}): FileFormat {
+export function createNdjson({ columns = [], selected, withVersion }: Options = {}): FileFormat {
   const shown = new Set(columnsNamed(columns, selected));
   const withTime = !selected || columns.some((column) => isTime(column) && shown.has(column));
-  const behindId = withId ? '",' : '{';
-  const behindVersion = withVersion ? '' : behindId;
+  const behindVersion = withVersion ? '' : '",';
   const beforeTime = `${behindVersion}"createdAt":"`;
   const behindTime = withTime ? '",' : behindVersion;
   const beforePayload = `${behindTime}"payload":`;
@@ -37,11 +35,9 @@ export function createNdjson({ columns = [], selected, withId, withVersion }: Op
     open() {},
     add(entry) {
       const source = read(entry);
-      if (withId) {
-        writeAscii(sink, '{"id":"');
-        writeId(sink, source);
-      }
-      if (withVersion) writeAscii(sink, `${behindId}"schema_version":${versionOf(source)},`);
+      writeAscii(sink, '{"id":"');
+      writeId(sink, source);
+      if (withVersion) writeAscii(sink, `","schema_version":${versionOf(source)},`);
       if (withTime) {
         writeAscii(sink, beforeTime);
         writeTime(sink, source);

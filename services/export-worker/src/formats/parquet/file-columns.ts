@@ -6,7 +6,6 @@ import { topNames } from '@sluice/tables/columns.ts';
 import { isTime } from '../format.ts';
 import { type FileColumns, type Node, openNodes, type Struct } from './nodes.ts';
 import { createTypeSurvey, withKinds } from './survey-types.ts';
-import type { Dates } from './typed-tree.ts';
 import { typesOfVersions } from './versions-tree.ts';
 
 export interface ColumnOptions {
@@ -18,19 +17,12 @@ export interface ColumnOptions {
   selected?: string[] | undefined;
   /** The kind of each open node, from a survey; absent: as the schemas say. */
   kinds?: ColumnKind[] | undefined;
-  dates?: Dates;
 }
 
-export function fileColumns({
-  schemas,
-  columns,
-  selected,
-  kinds,
-  dates = 'typed',
-}: ColumnOptions): FileColumns {
+export function fileColumns({ schemas, columns, selected, kinds }: ColumnOptions): FileColumns {
   const names = selected && new Set(selected);
   const wanted = names ? columns.filter(({ name }) => names.has(name)) : columns;
-  const declared = typesOfVersions(schemas, dates);
+  const declared = typesOfVersions(schemas);
   const { tree: whole, fields } = kinds ? withKinds(declared, kinds) : declared;
   const tree = shownOf(whole, { columns, wanted, names });
   const others = wanted.flatMap(({ name, pointer }) => {
@@ -55,7 +47,7 @@ export function surveyKinds(options: ColumnOptions, hasLarge: boolean) {
   const { tree, others } = fileColumns(options);
   const open = [tree, ...others.map(({ node }) => node)].flatMap(openNodes);
   if (!open.some((node) => hasLarge || node.open === 'any')) return undefined;
-  return createTypeSurvey(typesOfVersions(options.schemas, options.dates ?? 'typed'), hasLarge);
+  return createTypeSurvey(typesOfVersions(options.schemas), hasLarge);
 }
 
 /** Reduces the tree to the selected columns and fields. Top-level fields get the names of columns. */

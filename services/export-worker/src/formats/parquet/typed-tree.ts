@@ -37,14 +37,11 @@ const formats = new Map<unknown, LeafKind>([
   ['date-time', 'timestamp'],
 ]);
 
-/** Whether strings in a date format become dates or stay text. */
-export type Dates = 'typed' | 'text';
-
 /**
  * Converts a JSON Schema to a tree of types for valid payloads. A node is JSON text without a guaranteed type,
  * for objects without properties, for arrays with several item types, and for recursive parts.
  */
-export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
+export function typedTree(schema: Schema): Struct {
   const { typesOf, partsOf, listedValues } = valueTypes(schema);
   const isClosed = oncePerSchema(forbidsOthers);
   /** Schemas that apply to the outer values, to detect recursion. */
@@ -85,7 +82,7 @@ export function typedTree(schema: Schema, dates: Dates = 'typed'): Struct {
 
   function leafOf(kind: LeafKind, parts: Set<Schema>): Leaf {
     const format = [...parts].map((part) => formats.get(part.format)).find((found) => found !== undefined);
-    if (kind === 'string' && format && dates === 'typed') return { kind: format, open: 'any' };
+    if (kind === 'string' && format) return { kind: format, open: 'any' };
     return isOpen(kind, parts) ? { kind, open: 'large' } : { kind };
   }
 

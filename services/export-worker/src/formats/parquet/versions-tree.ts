@@ -2,7 +2,7 @@ import { toPointer } from '@sluice/json/pointer.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
 import { restName } from '@sluice/tables/columns.ts';
 import { type Leaf, type Node, type Open, type Struct, type StructField, within } from './nodes.ts';
-import { type Dates, maxNodes, typedTree } from './typed-tree.ts';
+import { maxNodes, typedTree } from './typed-tree.ts';
 
 /** The types of payloads that are each valid by some version of a schema. */
 export interface Versions {
@@ -16,7 +16,7 @@ const numeric = new Set<Node['kind']>(['integer', 'number']);
 const texts = new Set<Node['kind']>(['string', 'date', 'timestamp']);
 
 /** Takes versions oldest first. A field that some version does not declare may have any value: its node is open. */
-export function typesOfVersions([first, ...later]: [Schema, ...Schema[]], dates: Dates): Versions {
+export function typesOfVersions([first, ...later]: [Schema, ...Schema[]]): Versions {
   const fields: Versions['fields'] = new Map();
   let count = 0;
 
@@ -62,8 +62,8 @@ export function typesOfVersions([first, ...later]: [Schema, ...Schema[]], dates:
     }
   }
 
-  let tree = typedTree(first, dates);
-  for (const schema of later) tree = structOf(tree, typedTree(schema, dates), []);
+  let tree = typedTree(first);
+  for (const schema of later) tree = structOf(tree, typedTree(schema), []);
   return { tree, fields };
 }
 
