@@ -3,11 +3,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyCharacter } from '../../../test/support/any-character.ts';
 import { runs } from '../../../test/support/runs.ts';
-import { createEqual, createFindDuplicate } from './equality.ts';
+import { equal, findDuplicate } from './equality.ts';
 import { codePoints } from './judge/scalar-checks.ts';
 
-const equal = createEqual(() => {});
-const findDuplicate = createFindDuplicate(() => {});
 const json = fc.jsonValue({ maxDepth: 3 }).map((value) => JSON.parse(JSON.stringify(value)));
 
 describe('equality of JSON values', () => {

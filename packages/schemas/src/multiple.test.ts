@@ -3,9 +3,8 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { faultsOf } from '../../../test/support/faults-of.ts';
 import { runs } from '../../../test/support/runs.ts';
 import { createCompiler } from './compile/compiler.ts';
-import { createIsMultiple } from './multiple.ts';
+import { isMultiple } from './multiple.ts';
 
-const isMultiple = createIsMultiple(() => {});
 const compiler = createCompiler();
 afterAll(() => compiler.close());
 

@@ -1,4 +1,4 @@
-import { createBudget, OutOfSteps } from '../budget.ts';
+import { OutOfSteps, withSteps } from '../budget.ts';
 import { checkWalk } from '../check/check-walk.ts';
 import { link } from '../check/link.ts';
 import { type Draft, draftOf } from '../draft.ts';
@@ -20,12 +20,11 @@ const root = { path: [] };
 export function changesBetween(before: Schema, after: Schema): Change[] {
   const changes: Change[] = [];
   const report = createReport(changes);
-  const { spend, refill } = createBudget();
-  refill(maxSteps);
   const [was, is] = [draftIn(before), draftIn(after)];
   if (was !== is) report(root, 'changed', `the draft of JSON Schema was ${was}, is ${is}`);
   try {
-    compareSchemas(resolved(before, was), resolved(after, is), { draft: is, spend, report });
+    const [old, current] = [resolved(before, was), resolved(after, is)];
+    withSteps(maxSteps, () => compareSchemas(old, current, is, report));
   } catch (error) {
     changes.push({ path: '', kind: 'changed', message: reasonOf(error) });
   }

@@ -1,7 +1,7 @@
-import type { Spend } from '../budget.ts';
+import { spend } from '../budget.ts';
 import { keywordsOf, type Shape } from '../check/keywords.ts';
 import type { Draft } from '../draft.ts';
-import { createEqual } from '../equality.ts';
+import { equal } from '../equality.ts';
 import { followReference, isObject, type Schema } from '../schema.ts';
 import { isLocal } from './parts.ts';
 import type { Tell } from './report.ts';
@@ -53,9 +53,8 @@ const compared: ReadonlySet<Shape | undefined> = new Set(['data', 'schema', 'sch
 type SameSchema = (a: unknown, b: unknown) => boolean;
 
 /** Compares parts of two schemas by the targets of their references, not by the names of the targets. */
-export function createSameSchema(before: Schema, after: Schema, draft: Draft, spend: Spend): SameSchema {
+export function createSameSchema(before: Schema, after: Schema, draft: Draft): SameSchema {
   const keywords = keywordsOf(draft);
-  const equal = createEqual(spend);
   const keysOf = (schema: Schema) =>
     Object.keys(schema).filter((keyword) => compared.has(keywords.get(keyword)));
 

@@ -1,4 +1,3 @@
-import type { Spend } from '../budget.ts';
 import type { Draft } from '../draft.ts';
 import type { Schema } from '../schema.ts';
 import { compareOpaque, createSameSchema } from './compare-opaque.ts';
@@ -6,12 +5,12 @@ import { compareValues } from './compare-values.ts';
 import {
   additionalOf,
   conjunction,
-  createSchemasOf,
   namesIn,
   patternsOf,
   requiredIn,
   schemasAfter,
   schemasAt,
+  schemasOf,
   tupleLength,
   unnamedIn,
 } from './parts.ts';
@@ -20,14 +19,9 @@ import { type ChangePlace, inside, memberOf, type Report } from './report.ts';
 /** Payloads have at most 64 levels. */
 const maxDepth = 64;
 
-/** Reports the differences of two schemas whose references are all pointers. Throws what `spend` and `report` throw. */
-export function compareSchemas(
-  before: Schema,
-  after: Schema,
-  { draft, spend, report }: { draft: Draft; spend: Spend; report: Report },
-): void {
-  const isSame = createSameSchema(before, after, draft, spend);
-  const schemasOf = createSchemasOf(spend);
+/** Reports the differences of two schemas whose references are all pointers. Throws OutOfSteps, and what `report` throws. */
+export function compareSchemas(before: Schema, after: Schema, draft: Draft, report: Report): void {
+  const isSame = createSameSchema(before, after, draft);
   const oncePerPair = createPairs();
   let depth = 0;
   let reported = 0;
@@ -40,8 +34,8 @@ export function compareSchemas(
   }
 
   function compare(place: ChangePlace, one: unknown[], other: unknown[]): void {
-    const was = conjunction(before, one, spend);
-    const is = conjunction(after, other, spend);
+    const was = conjunction(before, one);
+    const is = conjunction(after, other);
     if (was.never !== is.never)
       tell(place, is.never ? 'stricter' : 'looser', is.never ? 'refused now' : 'not refused any more');
     if (was.never || is.never || depth > maxDepth) return;
@@ -56,7 +50,7 @@ export function compareSchemas(
   }
 
   function compareParts(place: ChangePlace, was: Schema[], is: Schema[]): void {
-    compareValues(was, is, (kind, text) => tell(place, kind, text), spend);
+    compareValues(was, is, (kind, text) => tell(place, kind, text));
     compareOpaque(was, is, isSame, (kind, text) => tell(place, kind, text));
     compareRequired(place, requiredIn(was), requiredIn(is));
     compareNamed(place, was, is);
@@ -81,7 +75,7 @@ export function compareSchemas(
       if (!old.has(name)) tell(member, 'added', 'property is new');
       else if (current.has(name)) compare(member, schemasOf(was, name), schemas);
       else {
-        const isRefused = conjunction(after, schemas, spend).never;
+        const isRefused = conjunction(after, schemas).never;
         const now = isRefused ? 'refused from now on' : 'still accepted as an additional property';
         tell(member, 'removed', `property is gone (${now})`);
       }

@@ -1,6 +1,6 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import type { Spend } from '../budget.ts';
-import { createEqual } from '../equality.ts';
+import { spend } from '../budget.ts';
+import { equal } from '../equality.ts';
 import type { Schema } from '../schema.ts';
 import { everyType, numbers, ownTypes, types } from '../types.ts';
 import { shownValue, type Tell } from './report.ts';
@@ -23,9 +23,9 @@ const limitKeywords: [keyword: string, exclusive: string | undefined, isUpper: b
 const sets = ['multipleOf', 'pattern', 'format'];
 
 /** Reports differences in keywords that have no schemas inside. All schemas of a list apply. */
-export function compareValues(before: Schema[], after: Schema[], tell: Tell, spend: Spend): void {
+export function compareValues(before: Schema[], after: Schema[], tell: Tell): void {
   compareTypes(typesOf(before), typesOf(after), tell);
-  compareEnums(before, after, tell, spend);
+  compareEnums(before, after, tell);
   compareLimits(before, after, tell);
   for (const keyword of sets) compareSets(keyword, valuesOf(before, keyword), valuesOf(after, keyword), tell);
   if (isUnique(before) !== isUnique(after))
@@ -51,10 +51,9 @@ function typeText(set: number): string {
   return names.join(' or ') || 'none';
 }
 
-function compareEnums(before: Schema[], after: Schema[], tell: Tell, spend: Spend): void {
-  const without = createWithout(spend);
-  const was = allowedBy(before, without);
-  const is = allowedBy(after, without);
+function compareEnums(before: Schema[], after: Schema[], tell: Tell): void {
+  const was = allowedBy(before);
+  const is = allowedBy(after);
   if (was && is) {
     const gone = without(was, is);
     const added = without(is, was);
@@ -65,7 +64,7 @@ function compareEnums(before: Schema[], after: Schema[], tell: Tell, spend: Spen
 }
 
 /** The values that `enum` and `const` of all schemas allow. */
-function allowedBy(parts: Schema[], without: Without): unknown[] | undefined {
+function allowedBy(parts: Schema[]): unknown[] | undefined {
   const lists = parts.flatMap((part) => [
     ...(Array.isArray(part.enum) ? [part.enum] : []),
     ...(Object.hasOwn(part, 'const') ? [[part.const]] : []),
@@ -74,16 +73,11 @@ function allowedBy(parts: Schema[], without: Without): unknown[] | undefined {
   return lists.reduce((common, list) => without(common, without(common, list)));
 }
 
-type Without = (values: unknown[], others: unknown[]) => unknown[];
-
-function createWithout(spend: Spend): Without {
-  const equal = createEqual(spend);
-  return (values, others) => {
-    spend(values.length + others.length);
-    const scalars = new Set(others);
-    const objects = others.filter((other) => typeof other === 'object');
-    return values.filter((value) => !scalars.has(value) && !objects.some((other) => equal(value, other)));
-  };
+function without(values: unknown[], others: unknown[]): unknown[] {
+  spend(values.length + others.length);
+  const scalars = new Set(others);
+  const objects = others.filter((other) => typeof other === 'object');
+  return values.filter((value) => !scalars.has(value) && !objects.some((other) => equal(value, other)));
 }
 
 const listed = (values: unknown[]) => shownValue(values.map(toJson).join(', ') || 'of no value');

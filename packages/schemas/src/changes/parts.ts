@@ -1,5 +1,5 @@
-import type { Spend } from '../budget.ts';
-import { type LinearRegExp, linearRegExp } from '../patterns/linear-regexp.ts';
+import { spend } from '../budget.ts';
+import { linearRegExp } from '../patterns/linear-regexp.ts';
 import { followReference, isObject, type Schema } from '../schema.ts';
 
 /** All schemas that apply to one value, including those by `$ref` and `allOf`. `never`: one of them is `false`. */
@@ -9,7 +9,7 @@ export interface Conjunction {
 }
 
 /** References in `root` must be pointers. */
-export function conjunction(root: Schema, given: unknown[], spend: Spend): Conjunction {
+export function conjunction(root: Schema, given: unknown[]): Conjunction {
   const all = new Set(given);
   // The loop also visits schemas that it adds.
   for (const part of all) {
@@ -50,25 +50,15 @@ function others({ items, additionalItems }: Schema): unknown[] {
   return schema === undefined ? [] : [schema];
 }
 
-/** Finds the schemas that apply to a property, given those that apply to the object. */
-export function createSchemasOf(spend: Spend): (parts: Schema[], name: string) => unknown[] {
-  const expressions = new Map<string, LinearRegExp>();
-
-  function matches(pattern: string, name: string): boolean {
-    const expression = expressions.get(pattern) ?? linearRegExp(pattern, spend);
-    expressions.set(pattern, expression);
-    return expression.test(name);
-  }
-
-  return (parts, name) =>
-    parts.flatMap((part) => {
-      spend(1);
-      const named = schemaNamed(part.properties, name);
-      const matched = patternsOf([part]).filter(([pattern]) => matches(pattern, name));
-      const found = [...named, ...matched.map(([, schema]) => schema)];
-      return found.length > 0 ? found : additionalOf([part]);
-    });
-}
+/** The schemas that apply to a property, given those that apply to the object. */
+export const schemasOf = (parts: Schema[], name: string): unknown[] =>
+  parts.flatMap((part) => {
+    spend(1);
+    const named = schemaNamed(part.properties, name);
+    const matched = patternsOf([part]).filter(([pattern]) => linearRegExp(pattern).test(name));
+    const found = [...named, ...matched.map(([, schema]) => schema)];
+    return found.length > 0 ? found : additionalOf([part]);
+  });
 
 export const namesIn = (parts: Schema[]): Set<string> =>
   new Set(parts.flatMap(({ properties }) => (isObject(properties) ? Object.keys(properties) : [])));

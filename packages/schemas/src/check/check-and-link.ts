@@ -4,8 +4,8 @@ import ajv2020 from 'ajv/dist/2020.js';
 import draft06 from 'ajv/dist/refs/json-schema-draft-06.json' with { type: 'json' };
 import ajvDraft04 from 'ajv-draft-04';
 import { type Draft, metaSchemaUris } from '../draft.ts';
-import { createFindDuplicate } from '../equality.ts';
-import { createFormats } from '../formats/formats.ts';
+import { findDuplicate } from '../equality.ts';
+import { formats } from '../formats/formats.ts';
 import { Refused } from '../refusal.ts';
 import { isObject, type Schema } from '../schema.ts';
 import type { Checked } from './check.ts';
@@ -20,10 +20,6 @@ export const ajvClasses: Record<Draft, AjvClass> = {
   '06': Ajv,
   '04': ajvDraft04.default as unknown as AjvClass,
 };
-
-const free = () => {};
-const formats = createFormats(free);
-const findDuplicate = createFindDuplicate(free);
 
 /** They word what the meta-schema of a draft refuses. */
 const checkers = new Map<Draft, Ajv>();

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Draft } from '../draft.ts';
 import type { Outline } from '../judge/compiled-schema.ts';
-import { patternOf } from '../judge/counted.ts';
 import { rulesOf } from '../judge/rules-of.ts';
 import { limits } from '../limits.ts';
-import { buildPattern } from '../patterns/linear-regexp.ts';
+import { buildPattern, linearRegExp } from '../patterns/linear-regexp.ts';
 import { Refused } from '../refusal.ts';
 import type { Schema } from '../schema.ts';
 
@@ -22,7 +21,7 @@ function patternsOf(schema: Schema): Set<string> {
   const sources = new Set<string>();
   rulesOf(schema, (source) => {
     sources.add(source);
-    return patternOf(source);
+    return linearRegExp(source);
   });
   return sources;
 }

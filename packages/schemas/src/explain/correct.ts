@@ -1,10 +1,8 @@
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { ErrorObject } from 'ajv';
-import { createFindDuplicate } from '../equality.ts';
+import { findDuplicate } from '../equality.ts';
 import { numberCheck } from '../judge/scalar-checks.ts';
 import type { Schema } from '../schema.ts';
-
-const findDuplicate = createFindDuplicate(() => {});
 
 /**
  * What is true of an error of Ajv, which knows numbers as doubles: none, or more than one.

@@ -1,13 +1,12 @@
 import type { Ajv, AnySchema, ErrorObject } from 'ajv';
 import { ajvClasses, replaceBigInts } from '../check/check-and-link.ts';
 import type { Draft } from '../draft.ts';
-import { createFormats } from '../formats/formats.ts';
+import { formats } from '../formats/formats.ts';
 import { linearRegExp } from '../patterns/linear-regexp.ts';
 import type { Schema } from '../schema.ts';
 import { hasMember } from './has-member.ts';
 
-const formats = createFormats(() => {});
-const regExp = Object.assign((source: string) => linearRegExp(source, () => {}), { code: 'linearRegExp' });
+const regExp = Object.assign((source: string) => linearRegExp(source), { code: 'linearRegExp' });
 
 /** Quotients are rounded here, as Ajv divides doubles: 19.99 / 0.01 is 1998.9999999999998. */
 const multipleOfPrecision = 9;

@@ -1,10 +1,10 @@
 import { isHostname } from '@hyperjump/json-schema-formats';
 import { isIdnHostname } from 'idn-hostname';
-import type { Spend } from '../budget.ts';
+import { spend } from '../budget.ts';
 import { type TextCheck, textFormats } from './text-formats.ts';
 
 type NumberCheck = (value: number | bigint) => boolean;
-export type Formats = Record<string, TextCheck | { type: 'number'; validate: NumberCheck }>;
+type Formats = Record<string, TextCheck | { type: 'number'; validate: NumberCheck }>;
 
 /** The slowest expression (uri) tries several branches and takes 27 ns a character. */
 const stepsACharacter = 3;
@@ -23,16 +23,13 @@ const numbers: Record<string, NumberCheck> = {
 };
 
 /** The formats that docs/schemas.md lists. */
-export function createFormats(spend: Spend): Formats {
-  const formats: Formats = Object.create(null);
-  for (const [name, validate] of Object.entries(numbers)) formats[name] = { type: 'number', validate };
-  for (const [name, check] of Object.entries(texts))
-    formats[name] = (text) => {
-      spend(4 + text.length * stepsACharacter);
-      return check(text);
-    };
-  return formats;
-}
+export const formats: Formats = Object.create(null);
+for (const [name, validate] of Object.entries(numbers)) formats[name] = { type: 'number', validate };
+for (const [name, check] of Object.entries(texts))
+  formats[name] = (text) => {
+    spend(4 + text.length * stepsACharacter);
+    return check(text);
+  };
 
 /** The library's own check of international names prints why a text is none. */
 function isPunycode(hostname: string): boolean {

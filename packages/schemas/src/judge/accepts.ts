@@ -1,5 +1,5 @@
+import { spend } from '../budget.ts';
 import { types } from '../types.ts';
-import { budget } from './counted.ts';
 import type { Seen } from './seen.ts';
 
 /** Adds what it evaluates to `seen`, if that is asked for. Throws OutOfSteps. */
@@ -20,7 +20,7 @@ const stepsAValue = 8;
 
 /** Whether a value conforms. All schemas share this code, so it is always hot. Throws OutOfSteps. */
 export function accepts(rules: Rules, value: unknown, seen: Seen | undefined): boolean {
-  budget.spend(stepsAValue);
+  spend(stepsAValue);
   return conformsByType(rules, value, seen) && (rules.any === undefined || rules.any(value, seen));
 }
 

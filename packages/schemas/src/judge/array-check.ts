@@ -1,7 +1,7 @@
 import type { Draft } from '../draft.ts';
+import { findDuplicate } from '../equality.ts';
 import type { Schema } from '../schema.ts';
 import { accepts, type Check } from './accepts.ts';
-import { findDuplicate } from './counted.ts';
 import type { Parts } from './rules-of.ts';
 
 export const arrayKeywords = new Set([

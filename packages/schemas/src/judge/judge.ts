@@ -1,16 +1,14 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import { OutOfSteps } from '../budget.ts';
+import { OutOfSteps, withSteps } from '../budget.ts';
 import { limits } from '../limits.ts';
 import { accepts, type Rules } from './accepts.ts';
-import { budget } from './counted.ts';
 
 export type Verdict = 'conforms' | 'does not conform' | 'too many steps';
 
 /** Whether a payload conforms, if that is known after so many steps. */
 export function judge(rules: Rules, payload: unknown, steps: number): Verdict {
-  budget.refill(steps);
   try {
-    return accepts(rules, payload, undefined) ? 'conforms' : 'does not conform';
+    return withSteps(steps, () => accepts(rules, payload, undefined)) ? 'conforms' : 'does not conform';
   } catch (error) {
     // A schema that refers to itself at the same value overflows the stack.
     if (error instanceof OutOfSteps || error instanceof RangeError) return 'too many steps';

@@ -1,6 +1,6 @@
+import { spend } from '../budget.ts';
 import type { Schema } from '../schema.ts';
 import { accepts, type Check, type Rules } from './accepts.ts';
-import { budget } from './counted.ts';
 import type { Parts } from './rules-of.ts';
 
 export const objectKeywords = new Set([
@@ -45,7 +45,7 @@ export function objectCheck(
     let missing = requiredCount;
     let count = 0;
     for (const key in value) {
-      budget.spend(stepsAKey);
+      spend(stepsAKey);
       count += 1;
       const property = properties.get(key);
       if (property?.isRequired) missing -= 1;
@@ -61,7 +61,7 @@ export function objectCheck(
       if (names && !accepts(names, key, undefined)) return false;
     }
     if (missing > 0 || count < minProperties || count > maxProperties) return false;
-    budget.spend(dependents.length);
+    spend(dependents.length);
     for (const holds of dependents) if (!holds(value, seen)) return false;
     return true;
   };
@@ -88,7 +88,7 @@ function dependentsOf(schema: Schema, rulesOf: Parts['rulesUnlessAny']): Check<M
     if (Array.isArray(needs))
       return (value) => {
         if (!Object.hasOwn(value, name)) return true;
-        budget.spend(needs.length);
+        spend(needs.length);
         return needs.every((need) => Object.hasOwn(value, need));
       };
     const rules = rulesOf(needs);

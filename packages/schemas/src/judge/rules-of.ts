@@ -1,11 +1,10 @@
 import { type Draft, draftOf } from '../draft.ts';
-import type { LinearRegExp } from '../patterns/linear-regexp.ts';
+import { type LinearRegExp, linearRegExp } from '../patterns/linear-regexp.ts';
 import { isObject, type Schema } from '../schema.ts';
 import { createSharing } from '../sharing.ts';
 import { everyType, ownTypes } from '../types.ts';
 import type { Check, Rules } from './accepts.ts';
 import { arrayCheck, arrayKeywords } from './array-check.ts';
-import { patternOf } from './counted.ts';
 import { objectCheck, objectKeywords } from './object-check.ts';
 import { allOf, anyOf, ifThenElse, not, oneOf } from './parts-check.ts';
 import { numberCheck, textCheck, valueCheck } from './scalar-checks.ts';
@@ -34,7 +33,10 @@ const longestShared = 40;
 export const rulesOf = (root: Schema, pattern?: Parts['pattern']): Rules => rulesWithin(root, pattern)(root);
 
 /** Makes the rules of a part that stands within a schema from `link`. */
-export function rulesWithin(root: Schema, pattern: Parts['pattern'] = patternOf): (part: unknown) => Rules {
+export function rulesWithin(
+  root: Schema,
+  pattern: Parts['pattern'] = linearRegExp,
+): (part: unknown) => Rules {
   const draft = draftOf(root.$schema) ?? '2020-12';
   const known = new Map<unknown, Rules>();
   const todo: [Rules, Schema][] = [];

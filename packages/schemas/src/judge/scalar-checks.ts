@@ -1,7 +1,10 @@
+import { spend } from '../budget.ts';
+import { equal } from '../equality.ts';
+import { formats } from '../formats/formats.ts';
+import { isMultiple } from '../multiple.ts';
 import type { LinearRegExp } from '../patterns/linear-regexp.ts';
 import type { Schema } from '../schema.ts';
 import type { Check } from './accepts.ts';
-import { budget, equal, formats, isMultiple } from './counted.ts';
 
 type Numeric = number | bigint;
 
@@ -59,7 +62,7 @@ export function valueCheck(values: unknown[]): Check<unknown> {
 }
 
 function lengthOf(text: string): number {
-  budget.spend(1 + text.length / 2);
+  spend(1 + text.length / 2);
   return codePoints(text);
 }
 

@@ -1,4 +1,4 @@
-import { budget } from './counted.ts';
+import { spend } from '../budget.ts';
 
 /** What the keywords of a schema have evaluated of one array or object, for `unevaluated…` beside them. */
 export class Seen {
@@ -9,12 +9,12 @@ export class Seen {
   items = 0;
 
   addKey(key: string): void {
-    budget.spend(stepsAnEntry);
+    spend(stepsAnEntry);
     this.keys.add(key);
   }
 
   addPlace(place: number): void {
-    budget.spend(stepsAnEntry);
+    spend(stepsAnEntry);
     this.places.add(place);
   }
 

@@ -1,7 +1,8 @@
 import { RE2JS, RE2JSException } from 're2js';
-import type { Spend } from '../budget.ts';
+import { spend } from '../budget.ts';
 import { limits } from '../limits.ts';
 import { Refused } from '../refusal.ts';
+import { createSharing } from '../sharing.ts';
 import { translatePattern } from './pattern.ts';
 
 export type LinearRegExp = { test(text: string): boolean; toString(): string };
@@ -30,19 +31,23 @@ type Engine = {
   };
 };
 
+// A pattern that was used takes 12 KB, and many schemas have the same ones.
+const shared = createSharing<LinearRegExp>();
+
 /** A pattern that is matched in linear time, and spends steps for it. It is built at its first use. */
-export function linearRegExp(source: string, spend: Spend): LinearRegExp {
-  let built: RE2JS | undefined;
-  return {
-    test(text) {
-      built ??= account(buildPattern(source).pattern, spend);
-      spend(10 + text.length * 4);
-      return built.test(text);
-    },
-    // Ajv treats patterns with the same text as one pattern.
-    toString: () => `/${source}/u`,
-  };
-}
+export const linearRegExp = (source: string): LinearRegExp =>
+  shared(source, () => {
+    let built: RE2JS | undefined;
+    return {
+      test(text) {
+        built ??= account(buildPattern(source).pattern);
+        spend(10 + text.length * 4);
+        return built.test(text);
+      },
+      // Ajv treats patterns with the same text as one pattern.
+      toString: () => `/${source}/u`,
+    };
+  });
 
 /** Throws Refused. `size` is in RE2 instructions: large classes count as several. */
 export function buildPattern(source: string): { pattern: RE2JS; size: number } {
@@ -67,7 +72,7 @@ const tooLarge = `is too large (its repetitions and properties expand to over ${
  * Makes the engine spend steps where it is slow: for each new state, and for a search for which the state cache is too small.
  * `test` already paid for known states, which cost one step a character.
  */
-function account(built: RE2JS, spend: Spend): RE2JS {
+function account(built: RE2JS): RE2JS {
   const engine = built.re2() as unknown as Engine;
   const { dfa } = engine;
   // Both search for literals, and no hook here could count their cost.
@@ -86,7 +91,7 @@ function account(built: RE2JS, spend: Spend): RE2JS {
   dfa.match = (input, pos, anchor) => {
     const result = match(input, pos, anchor);
     if (result !== null) return result;
-    if (!isCounted) countMachine(engine, input, spend);
+    if (!isCounted) countMachine(engine, input);
     isCounted = true;
     return engine.doExecuteNFA(input, pos, anchor, 0) !== null;
   };
@@ -94,7 +99,7 @@ function account(built: RE2JS, spend: Spend): RE2JS {
 }
 
 /** The machine that the engine falls back to. It pays for each instruction that it is at, with each character. */
-function countMachine(engine: Engine, input: Input, spend: Spend): void {
+function countMachine(engine: Engine, input: Input): void {
   // At its end there is nothing to match, but the engine makes the machine.
   engine.doExecuteNFA(input, input.endPos(), 0, 0);
   const [machine] = engine.machinePool as [Machine];
