@@ -10,6 +10,7 @@ import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
 import { schemaStore } from './applications/schemas.ts';
 import { backupStore } from './backup/backup.ts';
+import { operationsName } from './backup/block.ts';
 import { connectionName } from './backup/connected-services.ts';
 import { refuseHalfRestored } from './backup/write-database.ts';
 import { changeStore } from './changes.ts';
@@ -25,7 +26,6 @@ import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
 import { liveStore } from './live/live.ts';
-import { majorityTime } from './majority-time.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
@@ -117,9 +117,19 @@ export function connectDatabase(
   const balancer = balancerStore(db, cluster);
   const sharding = shardingOf(cluster, { prepare: entries.prepare, record: () => recordKeys(db) });
 
-  const clock = () => majorityTime(db);
+  /**
+   * MongoDB's time in ms since the epoch, after a write that a majority has journaled: so all that was written before is there too. On a
+   * sharded cluster it is the time of the `mongos` that was asked. May take as long as a patient operation.
+   */
+  async function clock(): Promise<number> {
+    const notes = db.collection<{ _id: string; at: Date }>(operationsName);
+    const found = await notes.findOneAndUpdate({ _id: 'clock' }, [{ $set: { at: '$$NOW' } }], {
+      upsert: true,
+      returnDocument: 'after',
+    });
+    return (found as unknown as { at: Date }).at.getTime();
+  }
 
-  /** Creates what collections and indexes are missing. */
   const createMissing = async () => void (await Promise.all([entries.prepare(), createIndexes(db)]));
 
   return {
@@ -179,7 +189,6 @@ export function connectDatabase(
     async ping(): Promise<void> {
       await within(2_000, 'MongoDB does not answer', db.command({ ping: 1 }));
     },
-    /** See `majorityTime`. May take as long as a patient operation. */
     clock,
     async close(): Promise<void> {
       await writer.close();

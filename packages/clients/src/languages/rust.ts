@@ -1,7 +1,6 @@
 import { createNames, pascal, snake } from '../names.ts';
 import type { Choice, Field, RecordType, Value } from '../schema/model.ts';
 import { comment, literal } from '../texts.ts';
-import { hasDefault } from '../write/has-default.ts';
 import { createHoldsItself } from '../write/holds-itself.ts';
 import type { Naming } from '../write/naming.ts';
 import { createTypeOf } from '../write/type-of.ts';
@@ -155,4 +154,16 @@ function enumOf(choice: Choice, naming: Naming): string[] {
     '}',
     '',
   ];
+}
+
+/** Whether a record can be made without values. No value of a choice goes without saying. */
+function hasDefault(record: RecordType, within: RecordType[] = []): boolean {
+  const inner = [...within, record];
+  return record.fields.every(
+    ({ isRequired, value }: Field) =>
+      !isRequired ||
+      value.isNullable ||
+      (value.kind !== 'choice' &&
+        (value.kind !== 'record' || (!inner.includes(value.record) && hasDefault(value.record, inner)))),
+  );
 }

@@ -3,10 +3,19 @@ import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
 import { demoUsername } from './credentials.ts';
 import { managedUsers } from './managed-users.ts';
-import { userSessions } from './sessions.ts';
-import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
+import {
+  keyOf,
+  newUser,
+  type Session,
+  toRecord,
+  type UserDocument,
+  type UserRecord,
+} from './user-document.ts';
 
 export type { Session, UserRecord } from './user-document.ts';
+
+/** Of one user at the same time. */
+const mostSessions = 50;
 
 const orUndefined = (found: UserDocument | null) => (found ? toRecord(found) : undefined);
 
@@ -17,7 +26,22 @@ export function userStore(db: Db) {
   const users = db.collection<UserDocument>('users');
   return {
     ...managedUsers(users),
-    ...userSessions(users),
+
+    /** A browser signs in. Ends expired sessions, and the oldest ones over the limit. */
+    async beginSession(userId: string, session: Session): Promise<void> {
+      const open = {
+        $filter: { input: { $ifNull: ['$sessions', []] }, cond: { $gt: ['$$this.expiresAt', '$$NOW'] } },
+      };
+      const sessions = { $slice: [{ $concatArrays: [open, [session]] }, -mostSessions] };
+      const isFull = { $gte: [{ $size: open }, mostSessions] };
+      // As `changing` does, where a session ends.
+      const changedAt = { $cond: [isFull, '$$CLUSTER_TIME', '$changedAt'] };
+      await users.updateOne({ _id: new ObjectId(userId) }, [{ $set: { sessions, changedAt } }]);
+    },
+
+    async endSession(userId: string, id: string): Promise<void> {
+      await users.updateOne({ _id: new ObjectId(userId) }, changing({ $pull: { sessions: { id } } }));
+    },
 
     /** Returns undefined when the username is taken; with `first`, also when there is a first user. */
     async create(

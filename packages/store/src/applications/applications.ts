@@ -2,6 +2,7 @@ import { type Db, ObjectId } from 'mongodb';
 import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
+import type { Reason } from '../refused/refused-records.ts';
 import {
   type ApplicationDocument,
   type ApplicationRecord,
@@ -10,7 +11,6 @@ import {
   toRecord,
 } from './application-document.ts';
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
-import { dismissals } from './dismissals.ts';
 import { managedApplications } from './managed-applications.ts';
 import { memberStore, type Whose, whoseIs } from './members.ts';
 
@@ -18,6 +18,9 @@ export type { Access, ApplicationRecord, RefusedSettings } from './application-d
 
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
+
+/** As many as there are groups in an answer. The oldest go first. */
+const mostDismissed = 100;
 
 const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);
 
@@ -43,10 +46,19 @@ export function applicationStore(db: Db) {
   // All text here was written by this store. To check it again takes longer than to read it.
   const applications = db.collection<ApplicationDocument>('applications', { enableUtf8Validation: false });
   return {
-    ...dismissals(db),
     ...managedApplications(db),
     ...deletedApplications(db),
     ...memberStore(applications),
+
+    /** Dismisses a group of refused uploads; without `at`, it is open again. */
+    async dismiss(id: string, { path, keyword, property }: Reason, at?: Date): Promise<void> {
+      const _id = new ObjectId(id);
+      const named = property ?? { $exists: false };
+      await applications.updateOne({ _id }, { $pull: { dismissed: { path, keyword, property: named } } });
+      if (!at) return;
+      const $each = [{ path, keyword, ...(property && { property }), at }];
+      await applications.updateOne({ _id }, { $push: { dismissed: { $each, $slice: -mostDismissed } } });
+    },
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
@@ -121,7 +133,6 @@ export function applicationStore(db: Db) {
       );
     },
 
-    /** The applications whose old entries are deleted. */
     async expiring(): Promise<Expiring[]> {
       const found = applications.find({ retentionDays: { $gt: 0 }, ...alive });
       const records = await found.map(toRecord).toArray();
