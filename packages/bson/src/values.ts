@@ -25,7 +25,6 @@ export function documentEnd({ view }: Memory, at: number): number {
   return at + view.getInt32(at, true) - 1;
 }
 
-/** Whether the object or array has no members. */
 export const isEmpty = ({ view }: Memory, at: number): boolean => view.getInt32(at, true) === emptySize;
 
 /** The range of a string's bytes in UTF-8: before them is their length, behind them a NUL. */
@@ -36,7 +35,6 @@ export const int32At = ({ view }: Memory, at: number): number => view.getInt32(a
 export const int64At = ({ view }: Memory, at: number): bigint => view.getBigInt64(at, true);
 export const doubleAt = ({ view }: Memory, at: number): number => view.getFloat64(at, true);
 
-/** The position after a value. */
 export function valueEnd({ view }: Memory, type: number, at: number): number {
   switch (type) {
     case types.string:
@@ -62,7 +60,6 @@ export function valueEnd({ view }: Memory, type: number, at: number): number {
   }
 }
 
-/** Visits the members of an object, or the elements of an array. */
 export function eachMember(
   source: Memory,
   start: number,

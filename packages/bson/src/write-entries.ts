@@ -67,5 +67,4 @@ function writeBinary(named: Buffer, { buffer, position }: Bytes, target: Buffer,
 /** MongoDB's limit of a document, less what is around the payload. */
 const maxPayloadBytes = 16 * 1024 ** 2 - 1_024;
 
-/** Whether a payload can be stored. */
 export const fitsInDocument = (bson: Buffer): boolean => bson.length <= maxPayloadBytes;

@@ -43,7 +43,6 @@ export function makeClient(wanted: Wanted): string {
   return parts.join('\n');
 }
 
-/** The types alone. */
 export function makeTypes(wanted: Wanted): string {
   const language = all[wanted.language];
   const { before, after, usage } = language.typesOnly;

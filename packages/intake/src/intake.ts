@@ -21,7 +21,6 @@ export interface Intake {
   /** Id of the owner. */
   owner: string;
   rawSchema: string;
-  /** The version of the schema. */
   version: number;
   schema: CompiledSchema;
   judge: Judge;

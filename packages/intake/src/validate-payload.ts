@@ -11,7 +11,6 @@ import { tooLarge, tooLargeToStore } from './line-errors.ts';
 
 type Payload = Record<string, unknown>;
 
-/** Judges payloads by one schema. */
 export interface Judge extends Pick<CompiledSchema, 'judge' | 'judgeQuickly'> {
   /** Name of what has the schema, in messages. */
   domain: string;

@@ -18,7 +18,6 @@ export class JobFailed extends Error {
   }
 }
 
-/** The application of the job is deleted. */
 export class ApplicationDeleted extends Error {}
 
 /** How a kind tells the engine about its progress. */
@@ -33,7 +32,6 @@ export interface Turn {
   giveWay(): Promise<void>;
 }
 
-/** The record of a completed job. */
 export interface JobEnd {
   manifest?: Manifest;
   result?: JobResult;

@@ -18,7 +18,6 @@ import type { JobQueue } from './queue/producer.ts';
 import type { Timings } from './queue/queues.ts';
 import { isEnding, isRetriable, isUnfinished, type JobRecord } from './record/job-records.ts';
 
-/** The kinds of jobs whose end webhooks are told. */
 const endEvents: Partial<Record<JobRecord['kind'], WebhookEvent[]>> = {
   export: ['export.completed', 'export.failed'],
   import: ['import.completed', 'import.failed'],

@@ -48,7 +48,6 @@ export function keptNumber(literal: string): number | bigint | undefined {
   return sent.digits === kept.digits && sent.exponent === kept.exponent ? value : undefined;
 }
 
-/** Whether a number literal is written as an integer. */
 export const isInteger = (literal: string): boolean => /^-?\d+$/.test(literal);
 
 /** The literal as digits × 10^exponent, without its sign and without zeros at either end; zero has no digits. */

@@ -23,7 +23,6 @@ const newline = 0x0a;
 /** Splits NDJSON. Blank lines are skipped but counted. */
 export function ndjsonSplitter(sink: LineSink): Splitter {
   let line = 1;
-  /** The current line has more than white space. */
   let isFilled = false;
 
   function add(piece: Uint8Array, from: number, to: number): void {

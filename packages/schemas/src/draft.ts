@@ -26,7 +26,6 @@ export function draftOf($schema: unknown): Draft | undefined {
   return (modern.exec($schema) ?? classic.exec($schema))?.[1] as Draft | undefined;
 }
 
-/** A warning if `$schema` names no draft. */
 export function draftWarnings($schema: unknown): string[] {
   const isAny = typeof $schema === 'string' && any.test($schema);
   return isAny ? [`/$schema names no draft; the schema is read as draft ${defaultDraft}`] : [];
@@ -37,7 +36,6 @@ export function refStandsAlone(draft: Draft): boolean {
   return draft === '04' || draft === '06' || draft === '07';
 }
 
-/** The keyword that names a schema's identifier. */
 export function idKeyword(draft: Draft): 'id' | '$id' {
   return draft === '04' ? 'id' : '$id';
 }

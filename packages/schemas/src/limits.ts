@@ -16,7 +16,6 @@ export const limits = {
   compileDeadlineMs: 2_000,
   /** The heap of the compile thread. Using it up ends the thread, not the process. */
   compileHeapMb: 192,
-  /** Longest `pattern`. */
   patternLength: 4_096,
   /** RE2 instructions of one pattern. A step of the engine may visit each of them. */
   patternInstructions: 5_000,

@@ -4,7 +4,6 @@ export const numbers = types.integer | types.fraction;
 export const everyType = 127;
 const named: Record<string, number> = { ...types, number: numbers };
 
-/** The types that the keyword `type` allows. */
 export function ownTypes(type: unknown): number {
   if (typeof type === 'string') return named[type] ?? everyType;
   return Array.isArray(type) ? unionOf(type, ownTypes) : everyType;

@@ -12,7 +12,6 @@ export interface Language {
   /** Lines of code that send an entry. */
   usage: string[];
   habits: Habits;
-  /** The lines of the types. */
   types(model: Model, naming: Naming): string[];
   constants(domain: string, version: number): string[];
   /** What stands around the types in a file of their own. */

@@ -34,7 +34,6 @@ export interface Field {
   description: string | undefined;
 }
 
-/** The types of a schema. */
 export interface Model {
   entry: RecordType;
   /** `entry` is the first. */

@@ -3,7 +3,6 @@ import { alternativesOf, deepest, kindsOf } from './kinds.ts';
 import type { SchemaParts } from './parts.ts';
 
 export interface ObjectShape {
-  /** The schema of each property. */
   properties: Map<string, unknown>;
   required: Set<string>;
   /** Schemas of members with other names, if the schema has any. */

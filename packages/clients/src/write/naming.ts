@@ -2,7 +2,6 @@ import { createNames, pascal } from '../names.ts';
 import type { Choice, Field, Model, RecordType } from '../schema/model.ts';
 
 export interface Habits {
-  /** How the language writes the name of a field. */
   field(text: string, word: string): string;
   /** Words that cannot be names of fields or types. */
   keywords: string[];

@@ -1,7 +1,6 @@
 import type { ScalarType, Value } from '../schema/model.ts';
 import type { Naming } from './naming.ts';
 
-/** How a language writes the types of values. */
 export interface Forms {
   scalars: Record<ScalarType, string>;
   any: string;

@@ -10,7 +10,6 @@ const mostCharacters = 1024 ** 2;
 
 export type Amended = { ok: true; json: string } | { ok: false; message: string };
 
-/** An operation cannot be applied to this payload. */
 class Inapplicable extends Error {}
 
 type Container = Record<string, unknown> | unknown[];

@@ -20,7 +20,6 @@ export interface Amendments {
 /** Limit of each list. */
 export const maxOperations = 100;
 
-/** One of the operations is wrong. */
 export class AmendmentProblem extends Error {
   readonly path: string;
 

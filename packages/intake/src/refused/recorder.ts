@@ -89,7 +89,6 @@ export function createRefusalRecorder(
     /** Counts an upload, and keeps it if there are not too many. */
     note,
 
-    /** Counts uploads that are not kept. */
     count,
 
     /** Stores the waiting records. */

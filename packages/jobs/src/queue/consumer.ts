@@ -21,7 +21,6 @@ export type Handler<Payload> = (payload: Payload, signal: AbortSignal, moved: ()
 
 export type Handlers<Payload> = Partial<Record<QueueKind, Handler<Payload>>>;
 
-/** Why a job returns to the queue. */
 export const requeueCauses = ['postponed', 'lease_lost', 'mongodb_away', 'error', 'stalled'] as const;
 export type RequeueCause = (typeof requeueCauses)[number];
 
@@ -30,7 +29,6 @@ interface Options {
   concurrency: number;
   timings: Pick<Timings, 'lockMs'>;
   log: Logger;
-  /** Called for each job that returns to the queue. */
   onRequeue?(kind: QueueKind, cause: RequeueCause): void;
 }
 

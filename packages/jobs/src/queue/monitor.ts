@@ -55,7 +55,6 @@ export function monitorQueues(queues: Queue[], metrics: Metrics): void {
   );
 }
 
-/** Counts the jobs that return to a queue. */
 export function countRequeues(
   { kinds }: Pick<QueueDefinition<unknown>, 'kinds'>,
   metrics: Pick<Metrics, 'count'>,
@@ -82,7 +81,6 @@ function share<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Counts the ended jobs of a kind. */
 export interface JobMetrics {
   /** `startedAt`: the first claim. */
   completed(startedAt: Date): void;

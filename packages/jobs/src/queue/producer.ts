@@ -93,7 +93,6 @@ export function createProducer<Payload>(
         await job?.changePriority({ priority });
       }),
 
-    /** Workers that are connected to this queue now. */
     workers: (): Promise<number> => ask(() => queue.getWorkersCount()),
 
     /** Number of jobs that a free worker could take now. */

@@ -109,7 +109,6 @@ export function chunkedJobs(db: Db, chunks: Pick<ChunkStore, 'leave' | 'areDone'
       return hasMatched(jobs.updateOne(filter, [{ $set: { ...begun, ...progress } }, measureRate]));
     },
 
-    /** The failed jobs among these. */
     failed: (ids: string[]): Promise<string[]> => idsOf(jobs.find({ ...among(ids), state: 'failed' })),
 
     /** The jobs among these that cannot be retried, or are gone. */
@@ -177,7 +176,6 @@ export function importJobs(db: Db) {
 
 type NewRehearsal = Pick<RehearsalJob, 'application' | 'owner' | 'domain' | 'options'>;
 
-/** What only rehearsals have. */
 export function rehearsalJobs(db: Db, chunks: Pick<ChunkStore, 'addRanges'>) {
   const jobs = db.collection<RehearsalDocument>('jobs');
   return {

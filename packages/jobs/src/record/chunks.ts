@@ -26,10 +26,8 @@ const toRange = ({ _id, job, application, ...rest }: ChunkDocument) =>
 const toChunk = ({ stamp = 0, earlier = [], ...rest }: ChunkDocument) =>
   ({ ...toRange(rest), stamp, earlier }) as unknown as ClaimedChunk;
 
-/** A chunk that is still to be done. */
 const toDo = { state: 'open', left: { $ne: true } } as const;
 
-/** The first fields of every chunk. */
 const fresh = ({ job, application, seq, lines }: Omit<RangeChunk, 'id' | 'range'>) => ({
   seq,
   lines,

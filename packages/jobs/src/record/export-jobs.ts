@@ -55,7 +55,6 @@ export function exportJobs(db: Db) {
       await jobs.updateMany({ _id }, { $set: { deletedMeanwhile: true } }, { session });
     },
 
-    /** Marks one export. */
     async setDeletedMeanwhile(id: string): Promise<void> {
       await jobs.updateOne({ _id: new ObjectId(id) }, { $set: { deletedMeanwhile: true } });
     },

@@ -84,7 +84,6 @@ export interface ExportJob extends Job {
   /** Absent until known, and with `arrays=json`. */
   shape?: ExportShape;
   position?: Position;
-  /** Times of the first and last committed entry. */
   firstCreatedAt?: Date | undefined;
   lastCreatedAt?: Date | undefined;
 }

@@ -91,7 +91,6 @@ interface DeletionOptions {
   filter?: string | undefined;
 }
 
-/** Deletes entries. */
 export interface DeletionJob extends Job {
   kind: 'deletion';
   options: DeletionOptions;
@@ -101,7 +100,6 @@ export interface DeletionJob extends Job {
 }
 
 export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob;
-/** The kinds that end with a file. */
 export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
 
 export type JobOf<Kind extends JobRecord['kind']> = Extract<JobRecord, { kind: Kind }>;
@@ -122,7 +120,6 @@ export type JobDocument =
   | Stored<ReplayJob>
   | Stored<DeletionJob>;
 
-/** The first fields of every job. */
 export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
   const now = new Date();
   return {

@@ -2,7 +2,6 @@ import { isFree } from '@sluice/store/lease.ts';
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { JobRecord } from './job-records.ts';
 
-/** A session for the transactions of one worker. */
 export interface JobSession {
   session: ClientSession;
   end(): Promise<void>;

@@ -19,12 +19,10 @@ export interface Manifest {
   columns?: string[];
   /** Versions of the schema, if there are several. */
   versions?: number[];
-  /** Times of the first and last entry in the file. */
   firstCreatedAt?: Date | undefined;
   lastCreatedAt?: Date | undefined;
 }
 
-/** The fields of every job. */
 export interface Job {
   id: string;
   application: string;

@@ -32,7 +32,6 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-/** Jobs that end with a result. */
 type WithResult = 'rehearsal' | 'replay' | 'deletion';
 /** Kinds that one write creates. */
 type NewJob<Kind extends 'replay' | 'deletion'> = Pick<

@@ -28,7 +28,6 @@ export function partStore(db: Db) {
       return found?.data as Buffer | undefined;
     },
 
-    /** Whether all these parts exist. */
     async haveAll(ids: string[]): Promise<boolean> {
       const found = parts.countDocuments({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
       return (await found) === ids.length;

@@ -1,7 +1,6 @@
 /** The rate is measured over at least this time. */
 const rateOverMs = 2_000;
 
-/** The fields of a running job. */
 export const begun = {
   state: 'active',
   startedAt: { $ifNull: ['$startedAt', '$$NOW'] },

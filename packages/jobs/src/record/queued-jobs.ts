@@ -17,7 +17,6 @@ export const brief = {
 /** The fields that decide a job's place among the jobs of its owner. */
 export type Placed = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 
-/** The kinds of one queue. */
 type Kinds = readonly JobRecord['kind'][];
 
 /** Unfinished jobs: their number, their order in the queue, and jobs that the queue may have lost. */

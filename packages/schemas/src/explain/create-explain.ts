@@ -24,7 +24,6 @@ export interface Explain {
   bytes: number;
 }
 
-/** Finds what is wrong with payloads. */
 export function createExplain({ linked, draft }: Pick<Outline, 'linked' | 'draft'>): Explain {
   const schema = parseSchema(linked);
   const { errorsOf, bytes } = compile(schema, draft);

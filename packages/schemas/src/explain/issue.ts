@@ -1,4 +1,3 @@
-/** A fault of a payload. */
 export interface Issue {
   /** JSON Pointer into the payload; '' is the payload itself. */
   path: string;

@@ -27,13 +27,11 @@ export function valueTypes(root: Schema) {
   ];
   const alternatives = ({ anyOf, oneOf }: Schema): unknown[][] => [anyOf, oneOf].filter(Array.isArray);
 
-  /** The lists of values that a schema allows. */
   const listedValues = (schema: Schema): unknown[][] => [
     ...(Array.isArray(schema.enum) ? [schema.enum] : []),
     ...(knowsConst && Object.hasOwn(schema, 'const') ? [[schema.const]] : []),
   ];
 
-  /** The types of values that a schema accepts. */
   function typesOf(given: unknown, step = 0): number {
     if (given === false) return 0;
     if (!isObject(given)) return everyType;

@@ -6,7 +6,6 @@ export type TypeName = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'a
 /** The values of all samples at one place. */
 export interface SampledField {
   types: Set<TypeName>;
-  /** Values seen here. */
   count: number;
   nulls: number;
   objects: number;
@@ -75,7 +74,6 @@ function add(field: SampledField, value: unknown, around: object, key = ''): voi
   }
 }
 
-/** Merges all samples into one field. */
 export function survey(samples: object[]): SampledField {
   const root = newField();
   for (const sample of samples) add(root, sample, samples);

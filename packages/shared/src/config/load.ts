@@ -85,7 +85,6 @@ function common(vars: CleanedEnv<typeof Common>) {
   };
 }
 
-/** Settings of the API. Throws ConfigError. */
 export function loadApiConfig(env = environment()) {
   const vars = read(env, { ...Common, ...Api }, (given) => [...weakSecrets(given), ...longDrain(given)]);
   return {
@@ -124,12 +123,10 @@ function workers(vars: CleanedEnv<typeof Common & typeof Workers>) {
   return { ...common(vars), retentionMs: vars.EXPORT_RETENTION, concurrency: vars.WORKER_CONCURRENCY };
 }
 
-/** Settings of an export worker. Throws ConfigError. */
 export function loadExportWorkerConfig(env = environment()) {
   return workers(read(env, { ...Common, ...Workers }));
 }
 
-/** Settings of an ingest worker. Throws ConfigError. */
 export function loadIngestWorkerConfig(env = environment()) {
   const { AUDIT_RETENTION, WEBHOOK_ALLOW } = Api;
   const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION, WEBHOOK_ALLOW });

@@ -1,7 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 
-/** Asks a question at a terminal without showing the answer. */
 export async function askHidden(
   { stdin, stderr }: { stdin: Readable; stderr: Writable },
   question: string,

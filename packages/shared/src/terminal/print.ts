@@ -8,7 +8,6 @@ function toText(cell: Cell): string {
   return cell === undefined || cell === null ? '' : String(cell);
 }
 
-/** Prints rows as a table, or as JSON. */
 export function printRows(console: Console, rows: Row[], json = false): void {
   if (json) {
     printJson(console, rows);

@@ -90,7 +90,6 @@ export function deletedApplications(db: Db) {
         }),
       ),
 
-    /** Marks a tombstone as purged. */
     async markPurged(id: string): Promise<void> {
       await applications.updateOne(
         { _id: new ObjectId(id), ...toPurge },

@@ -44,7 +44,6 @@ const toRecord = ({ _id, application: _, hash: __, changedAt: ___, ...rest }: Ke
 
 export type KeyStore = ReturnType<typeof keyStore>;
 
-/** The ingest keys of applications. */
 export function keyStore(db: Db) {
   const keys = db.collection<KeyDocument>('keys');
   const of = (application: string) => ({ application: new ObjectId(application), ...valid });
@@ -107,7 +106,6 @@ export function keyStore(db: Db) {
       return hasMatched(keys.updateOne(one(application, id), update));
     },
 
-    /** Of all keys of an application. */
     async hashes(application: string): Promise<KeyHash[]> {
       const found = keys
         .find(of(application))

@@ -16,7 +16,6 @@ export interface ApplicationOverview {
   purgeAt?: Date;
 }
 
-/** The operator's actions on applications. */
 export function managedApplications(db: Db) {
   const applications = db.collection<ApplicationDocument>('applications');
 

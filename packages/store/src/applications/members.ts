@@ -42,7 +42,6 @@ export function memberStore(applications: Collection<ApplicationDocument>) {
         ),
       ),
 
-    /** Removes a user from all applications. */
     async removeFromAll(userId: string): Promise<void> {
       const id = new ObjectId(userId);
       await applications.updateMany({ 'members.id': id }, changing({ $pull: { members: { id } } }));

@@ -5,7 +5,6 @@ import { inTransaction } from '../in-transaction.ts';
 import { type ApplicationDocument, type ApplicationRecord, alive, toRecord } from './application-document.ts';
 import type { FieldStore } from './fields.ts';
 
-/** One version of an application's schema. */
 export interface SchemaVersion {
   version: number;
   /** As it was sent. */

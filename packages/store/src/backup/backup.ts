@@ -60,7 +60,6 @@ export function backupStore(db: Db, { now, prepare, cluster, balancer, sharding 
       }
     },
 
-    /** Throws HalfRestored. */
     refuseHalfRestored: () => refuseHalfRestored(db),
 
     /** Notes a backup that is complete. */

@@ -41,7 +41,6 @@ export interface KnownBatch {
 
 /** How the lines of a batch are stored, each for itself. */
 export interface LinesTurn {
-  /** Lines that are stored. */
   stored: Set<number>;
   /** An attempt came before: a line may be stored anywhere, under the hash of its own key. */
   isRetry: boolean;

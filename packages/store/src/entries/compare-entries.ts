@@ -11,7 +11,6 @@ import type { EntryDocument, Prepared } from './entry-document.ts';
  */
 export type Outcome = 'stored' | 'repeated' | 'conflicting' | 'unconfirmed' | 'refused';
 
-/** An entry that is stored already. */
 export interface Before {
   outcome: Extract<Outcome, 'repeated' | 'conflicting'>;
   key: Binary;
@@ -20,7 +19,6 @@ export interface Before {
 /** `key`: where it is, or `idempotencyHash`: with which it is. */
 export type Comparable = Pick<Prepared, 'idempotencyHash' | 'sent' | 'json'> & { key?: Binary };
 
-/** Compares entries with those that are stored. */
 export function createCompare(entries: Collection<EntryDocument>) {
   /**
    * Finds the entries that are stored with the same key or `idempotencyHash`, and compares the payloads. Reads one by one from the cursor: a stored

@@ -96,11 +96,9 @@ export function lastIdBefore(time: Date): EntryId {
 export const lowestId: EntryId = '0'.repeat(2 * entryIdBytes);
 export const highestId: EntryId = 'f'.repeat(2 * entryIdBytes);
 
-/** The next higher id. */
 export const idAfter = (id: EntryId): EntryId =>
   id === highestId ? id : (BigInt(`0x${id}`) + 1n).toString(16).padStart(2 * entryIdBytes, '0');
 
-/** The id of an entry in its key. */
 export const idOfKey = ({ buffer }: Binary): EntryId =>
   Buffer.from(buffer.buffer, buffer.byteOffset + applicationBytes, entryIdBytes).toString('hex');
 
@@ -112,7 +110,6 @@ export function fromKey({ buffer }: Binary): { id: EntryId; createdAt: Date } {
 /** When the entry of a key was stored, in ms since the epoch. */
 export const timeOfKey = (key: Binary): number => fromKey(key).createdAt.getTime();
 
-/** The id of the application in a key. */
 export const applicationOfKey = (key: Binary): string => key.toString('hex').slice(0, 2 * applicationBytes);
 
 export const timeOfId = (id: EntryId): Date => new Date(Number.parseInt(id.slice(0, 2 * timeBytes), 16));

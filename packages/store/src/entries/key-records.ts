@@ -26,7 +26,6 @@ type Keyed = Prepared & { idempotencyHash: Binary };
 
 export const isKeyed = (entry: Prepared): entry is Keyed => entry.idempotencyHash !== undefined;
 
-/** Where entries are to be stored. */
 interface Placed {
   before: Map<Prepared, Before>;
   /** Call when they are stored; where it is not known whether they are, let the minute pass. */
@@ -120,7 +119,6 @@ function recordKey({ key, idempotencyHash }: Pick<Keyed, 'key' | 'idempotencyHas
   return new Binary(Buffer.concat([key.buffer.subarray(0, applicationBytes), idempotencyHash.buffer]));
 }
 
-/** Removes all of an application. */
 export async function removeKeyRecords(db: Db, application: string): Promise<void> {
   const bound = (hash: string) => new Binary(Buffer.from(application + hash.repeat(hashBytes), 'hex'));
   await db

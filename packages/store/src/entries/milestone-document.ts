@@ -36,7 +36,6 @@ export interface Milestone {
 /** Where to begin to read. */
 export type RankedKey = Pick<Milestone, 'key' | 'rank'>;
 
-/** Where a range of keys ends. */
 export interface End {
   $lt?: Binary;
   $lte?: Binary;

@@ -13,7 +13,6 @@ export interface Walked extends Period {
 }
 
 export interface Piece {
-  /** Finds its entries. */
   query: Filter<EntryDocument>;
   /** The oldest of them; absent where none matches. */
   first: EntryId | undefined;

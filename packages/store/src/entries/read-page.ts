@@ -12,7 +12,6 @@ export interface PageSize {
 /** Of a page as BSON, but for a single entry: as objects they take up to five times as much. */
 const pageBytes = 16 * 1024 ** 2;
 
-/** The entries of a page are too large together. */
 export class PageTooLarge extends Error {
   /** So many of them fit. */
   readonly fitting: number;

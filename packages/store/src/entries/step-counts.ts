@@ -19,7 +19,6 @@ const keyOnly = { _id: 1 } as const;
 /** Milestones of 10,000,000 entries, read in one answer. */
 const milestonesAtOnce = 5_000;
 
-/** Sums the entries of each step. */
 export function createTally({ from, length, count }: TimeSteps) {
   const counts: number[] = Array(count).fill(0);
   /** Which step it is; those before and after have numbers too. */

@@ -1,5 +1,4 @@
 /** The database is of another version of Sluice, and this one cannot use it. To wait does not help. */
 export class IncompatibleDatabase extends Error {}
 
-/** Another process upgrades the database now. */
 export class UpgradeUnderWay extends Error {}

@@ -60,7 +60,6 @@ export function matching(
   };
 }
 
-/** The kept refused uploads of all applications. */
 export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
   const refused = db.collection<RefusedDocument>('refused');
   const newKey = createKeysAt();

@@ -25,7 +25,6 @@ export type NewReason = Pick<
 export interface ReplayedBatch {
   /** Id of the last upload of the batch. */
   last: string;
-  /** Number of uploads in the batch. */
   count: number;
   /** Ids of uploads whose entries exist. */
   repeated: string[];

@@ -1,7 +1,6 @@
 import { type Cluster, ClusterRefusal } from './cluster.ts';
 import { type ShardKey, shardKeys } from './collections.ts';
 
-/** The result of a step. */
 export interface Step {
   did: boolean;
   what: string;

@@ -36,7 +36,6 @@ export interface WebhookRecord {
   lastModifiedAt: Date;
 }
 
-/** The progress of a webhook. */
 export interface Progress {
   /** Of entries. */
   entries: EntryId;

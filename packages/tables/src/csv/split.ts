@@ -32,7 +32,6 @@ export function csvSplitter<Layout extends { delimiter: Delimiter }>(
   let endsCell = cellEnds(delimiters);
   let state: State = 'cell';
   let record = 1;
-  /** The current record has more than a line end. */
   let isFilled = false;
 
   /** Whether the record is no row. */
