@@ -55,6 +55,7 @@ export interface LineFailure {
   line: number;
   kind: (RefusedLine | FailedLine)['kind'];
   refusal: Refusal;
+  explain?: RefusedLine['explain'] | undefined;
 }
 
 /** A refused line of which nothing more can be found. */

@@ -6,8 +6,13 @@ import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import type { CachedApplication } from '../../known/applications.ts';
 import { lineHash } from '../steps.ts';
+import { explainLines } from './validate-lines.ts';
 
-type Line = RefusedUpload & Pick<LineFailure, 'line' | 'kind'>;
+interface Line {
+  failure: LineFailure;
+  payload: Buffer;
+  idempotencyHash: Buffer | undefined;
+}
 
 /** Collects the refused lines of a batch. A batch with an `Idempotency-Key` has a record; only of a retry can they be stored. */
 export function createRefusedLines(
@@ -20,17 +25,17 @@ export function createRefusedLines(
   const lines: Line[] = [];
 
   return {
-    onRefused({ line, kind, refusal }: LineFailure, payload: Buffer): void {
-      const idempotencyHash = batch && lineHash(batch.idempotencyHash, line);
-      lines.push({ source: 'batch', line, kind, refusal, payload, idempotencyHash, batch, sender });
+    onRefused(failure: LineFailure, payload: Buffer): void {
+      const idempotencyHash = batch && lineHash(batch.idempotencyHash, failure.line);
+      lines.push({ failure, payload, idempotencyHash });
     },
 
     /** Whether the validator was too busy for some lines. */
-    areSomeUnjudged: () => lines.some(({ kind }) => kind === 'busy'),
+    areSomeUnjudged: () => lines.some(({ failure }) => failure.kind === 'busy'),
 
     /**
-     * Returns the lines that an earlier schema or a replay stored, and removes their errors. Other lines are kept for the
-     * owner, unless their keys were used for other payloads.
+     * Returns the lines that an earlier schema or a replay stored, and removes their errors. Other lines get their details and are
+     * kept for the owner, unless their keys were used for other payloads.
      */
     async keep(application: CachedApplication, errors: LineFailure[]): Promise<Set<number>> {
       const keyed = lines.flatMap(({ idempotencyHash, payload }) =>
@@ -39,16 +44,23 @@ export function createRefusedLines(
       const before = keyed.length > 0 ? await entries.before(application.id, keyed) : [];
       const stored = new Set<number>();
       const others = new Map<number, LineFailure>();
-      for (const [i, refused] of lines.entries()) {
-        const { line } = refused;
+      const refused: Line[] = [];
+      for (const [i, each] of lines.entries()) {
+        const { line } = each.failure;
         const outcome = before[i]?.outcome;
         const fate = outcome && fates[outcome];
-        if (!fate) refusalRecorder.note(application, refused);
+        if (!fate) refused.push(each);
         else if ('refusal' in fate) others.set(line, { line, ...fate });
         else stored.add(line);
       }
       const left = errors.filter(({ line }) => !stored.has(line));
       errors.splice(0, errors.length, ...left.map((error) => others.get(error.line) ?? error));
+      await explainLines(errors);
+      for (const { failure, payload, idempotencyHash } of refused) {
+        const { line, refusal } = failure;
+        const upload = { line, refusal, payload, idempotencyHash, batch, sender };
+        refusalRecorder.note(application, { source: 'batch', ...upload });
+      }
       return stored;
     },
   };

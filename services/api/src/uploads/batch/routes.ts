@@ -30,7 +30,7 @@ import { createCollectBody } from './collect-body.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
 import type { createStoreBatch } from './store-batch.ts';
 import { type createTellVersion, versionOf, versionPattern } from './tell-version.ts';
-import type { createValidateLines } from './validate-lines.ts';
+import { type createValidateLines, explainLines } from './validate-lines.ts';
 
 /** The first three are NDJSON. */
 const types = ['application/x-ndjson', 'application/ndjson', 'application/jsonl', 'application/json'];
@@ -212,6 +212,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
           if (signal.aborted) break;
           valid += entries.length;
         }
+        await explainLines(failures);
         const accepted = query.atomic && failures.length > 0 ? 0 : valid;
         return { accepted, rejected: failures.length, errors: failures.map(toLineError) };
       });

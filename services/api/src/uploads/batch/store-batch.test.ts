@@ -81,6 +81,7 @@ async function start(
     send,
     defects,
     stored: () => store.entries.count(application.id, {}),
+    horizon: store.horizon,
     keyed: () => db.collection('entries').countDocuments({ once: { $exists: true } }),
   };
 }
@@ -143,6 +144,39 @@ it('lines for which a batch has no time left are refused, each with the reason, 
   );
   expect(errors[0]?.refusal.message).toContain('this line was not stored');
 });
+
+it.each(['first', 'again'])(
+  'the horizon passes a batch with a key whose details are not found yet (%s)',
+  async (turn) => {
+    let asked = Promise.withResolvers<void>();
+    let found = Promise.withResolvers<Refusal>();
+    const refusal: Refusal = { name: 'SchemaValidationError', message: 'no' };
+    const explain = () => {
+      asked.resolve();
+      return found.promise;
+    };
+    const someRefused: Pick<UploadValidator, 'validate'> = {
+      validate: (_application, json) =>
+        json.includes('"n":1}')
+          ? { ...refuse(refusal), explain }
+          : { kind: 'accepted', ...payloadOf(json.toString()), fields: [] },
+    };
+    const { send, horizon } = await start(someRefused, { atomic: false });
+    const details = [{ path: '/n', keyword: 'maximum', message: 'must be <= 0' }];
+    if (turn === 'again') {
+      found.resolve(refusal);
+      await send();
+      asked = Promise.withResolvers();
+      found = Promise.withResolvers();
+    }
+    const sent = send();
+    await asked.promise;
+    const now = Date.now();
+    await vi.waitFor(async () => expect(await horizon.latest()).toBeGreaterThan(now), 60_000);
+    found.resolve({ ...refusal, details });
+    expect(await sent).toEqual({ accepted: 3, rejected: 1, errors: [{ line: 2, ...refusal, details }] });
+  },
+);
 
 it.each<[string, (json: Buffer) => ReturnType<UploadValidator['validate']>]>([
   [

@@ -51,8 +51,12 @@ export interface Batch {
 interface Stored {
   accepted: number;
   errors: LineFailure[];
+}
+
+interface StoredLines extends Stored {
+  refused: ReturnType<typeof createRefusedLines>;
   /** Of a batch with a key: a retry stores the rest. */
-  isInPart?: boolean;
+  isInPart: boolean | undefined;
 }
 
 const chunksInFlight = 2;
@@ -80,7 +84,7 @@ export function createStoreBatch({
     batch: Batch,
     { stored, isRetry, placeOf, begin }: LinesTurn,
     record?: BatchRecord,
-  ): Promise<Stored> {
+  ): Promise<StoredLines> {
     const errors: LineFailure[] = [];
     let accepted = stored.size;
     let isFurther = false;
@@ -154,10 +158,7 @@ export function createStoreBatch({
       (isFurther && errors.some(({ kind }) => kind === 'busy' || kind === 'unknown'));
     if (record && accepted > 0 && isOpen) throw unavailable(notConfirmed);
     // Not thrown here: the horizon need not wait, as each outcome is known.
-    if (record && accepted > 0 && isInPart) return { accepted, errors, isInPart };
-    const before = await refused.keep(application, errors);
-    if (before.size > 0) metrics?.repeated(before.size);
-    return { accepted: accepted + before.size, errors };
+    return { accepted, errors, refused, isInPart: record && accepted > 0 && isInPart };
   }
 
   async function storeEach(
@@ -165,6 +166,19 @@ export function createStoreBatch({
     batch: Batch,
     record?: BatchRecord,
   ): Promise<Stored> {
+    const { accepted, errors, refused, isInPart } = await storeInTurn(application, batch, record);
+    if (isInPart) throw unavailable(inPart);
+    // Here the batch is decided, so only its sender waits for the details.
+    const before = await refused.keep(application, errors);
+    if (before.size > 0) metrics?.repeated(before.size);
+    return { accepted: accepted + before.size, errors };
+  }
+
+  async function storeInTurn(
+    application: CachedApplication,
+    batch: Batch,
+    record?: BatchRecord,
+  ): Promise<StoredLines> {
     if (!record) return storeLines(application, batch, anywhere(false));
     const found = await batches.lookUp(record);
     refuseOther(found.known);
@@ -172,7 +186,7 @@ export function createStoreBatch({
     const store = (turn: LinesTurn) => storeLines(application, batch, turn, record);
     if (found.known !== 'first') return batches.again(found, lastLine, store);
     return batches.first(record, lastLine, store).catch((error) => {
-      if (error instanceof BatchTaken) return storeEach(application, batch, record);
+      if (error instanceof BatchTaken) return storeInTurn(application, batch, record);
       throw error;
     });
   }
@@ -238,9 +252,7 @@ export function createStoreBatch({
     checkUpload?.(application.owner);
     batch.spend?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
-    const stored: Stored = await (atomic ? storeAll : storeEach)(application, batch, record);
-    const { accepted, errors } = stored;
-    if (stored.isInPart) throw unavailable(inPart);
+    const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);
     errors.sort((a, b) => a.line - b.line);
     if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
     return { accepted, rejected: errors.length, errors: errors.map(toLineError) };

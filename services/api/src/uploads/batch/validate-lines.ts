@@ -30,18 +30,10 @@ export interface BatchChunk {
   bytes: number;
 }
 
-/** A line that waits for its details. */
-interface Waiting {
-  failure: LineFailure;
-  bytes: Buffer;
-  isExplained: boolean;
-  explaining: Promise<Refusal> | Refusal;
-}
-
 /** Called for each line that was refused for its content, or for which the validator was too busy. */
 type OnRefused = (failure: LineFailure, bytes: Buffer) => void;
 
-/** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`, which have details at the end. */
+/** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`, which `explainLines` gives their details. */
 export function createValidateLines(
   lineLimit: number,
   uploadValidator: Pick<UploadValidator, 'validate'>,
@@ -57,7 +49,6 @@ export function createValidateLines(
     let chunk = emptyChunk();
     let began = performance.now();
     const end = began + mostMs;
-    const waiting: Waiting[] = [];
     for (const { line, bytes } of lines) {
       const used = performance.now() - began;
       if (used > sliceMs) {
@@ -80,10 +71,9 @@ export function createValidateLines(
       }
       if (fate.kind !== 'accepted') {
         const { kind, refusal } = fate;
-        const failure = { line, kind, refusal };
-        const explaining = fate.kind === 'refused' ? fate.explain() : refusal;
-        waiting.push({ failure, bytes, isExplained: errors.length < explained, explaining });
+        const failure = { line, kind, refusal, explain: fate.kind === 'refused' ? fate.explain : undefined };
         errors.push(failure);
+        onRefused?.(failure, bytes);
         continue;
       }
       const { json, bson } = fate;
@@ -104,11 +94,6 @@ export function createValidateLines(
       chunk.bytes += length;
     }
     if (chunk.entries.length > 0) yield chunk;
-    // The explainer answers many lines at once.
-    for (const { failure, bytes, isExplained, explaining } of waiting) {
-      failure.refusal = toLineRefusal(await explaining, isExplained);
-      onRefused?.(failure, bytes);
-    }
   };
 
   /** Any failure of a line becomes its own: the others continue. */
@@ -126,6 +111,14 @@ export function createValidateLines(
     log.error({ event: 'line.defect', application: id, err: error });
     return refuse(defect);
   }
+}
+
+/** Finds the details of refused lines. It can take seconds, so nobody may wait for the batch meanwhile. */
+export async function explainLines(failures: LineFailure[]): Promise<void> {
+  const explain = async (failure: LineFailure, at: number) => {
+    if (failure.explain) failure.refusal = toLineRefusal(await failure.explain(), at < explained);
+  };
+  await Promise.all(failures.map(explain));
 }
 
 const tooLong = (ms: number): Refusal => ({
