@@ -38,7 +38,7 @@ export const limits = {
   /** Steps for each character of a long payload. Ordinary schemas take 1 to 7. */
   stepsPerCharacter: 8,
   /** Processor time of a message to the explainer. It begins no question after `explainMessageMs`. */
-  explainDeadlineMs: 2_000,
+  explainDeadlineMs: 1_000,
   explainMessageMs: 200,
   /** The heap of its thread, and the share of compiled functions. One for 15 properties takes 51 KB. */
   explainHeapMb: 256,
@@ -46,8 +46,13 @@ export const limits = {
   /** The questions of a message, and the bytes of payloads after which it takes no more. */
   explainedAtOnce: 1_000,
   explainMessageBytes: 1024 ** 2,
-  /** After so many questions that ended the thread, a client gets no details for this time. */
-  explainMostLost: 3,
+  /** A client's processor time in `explainRestMs`. The first `explainFreeMs` of a question are free, so cheap ones always have answers. */
+  explainShareMs: 3_000,
+  explainFreeMs: 1,
+  /** A refusal waits so long for its details. Services that nobody waits for have a longer time. */
+  explainWaitMs: 2_000,
+  /** For this time a schema is not compiled again that took too long. */
+  explainSlowMs: 3_600_000,
   explainRestMs: 60_000,
   /** At most one accepted payload in so many is compared with Ajv. The next waits for so many times what the last took. */
   sampleOf: 1_000,

@@ -1,13 +1,14 @@
 import { parseExactJson, parseJson } from '@sluice/json/parse-json.ts';
-import type { Outline } from '../judge/compiled-schema.ts';
+import type { ErrorObject } from 'ajv';
 import { limits } from '../limits.ts';
 import { parseSchema } from '../schema.ts';
 import { correct } from './correct.ts';
 import { toIssue } from './describe.ts';
+import type { Explained } from './explain-thread.ts';
 import { findPlace } from './find-place.ts';
 import { hasMember } from './has-member.ts';
 import type { Issue } from './issue.ts';
-import { compile } from './plain-ajv.ts';
+import { type Compiled, compile } from './plain-ajv.ts';
 
 export interface Explanation {
   /** Empty if the payload conforms. */
@@ -24,14 +25,17 @@ export interface Explain {
   bytes: number;
 }
 
-export function createExplain({ linked, draft }: Pick<Outline, 'linked' | 'draft'>): Explain {
+/** Finds what is wrong with payloads. */
+export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>): Explain {
   const schema = parseSchema(linked);
-  const { errorsOf, bytes } = compile(schema, draft);
+  const { errorsOf, bytes }: Compiled = isSlow
+    ? { errorsOf: () => undefined, bytes: 0 }
+    : compile(schema, draft);
   const isExactSchema = !largeNumber.test(linked) && !hasMember(schema, (name) => inexact.has(name));
 
-  function issuesOf(payload: unknown, exact: unknown): Issue[] {
+  function issuesOf(errors: ErrorObject[], exact: unknown): Issue[] {
     const issues: Issue[] = [];
-    for (const error of errorsOf(payload)) {
+    for (const error of errors) {
       issues.push(...correct(error, exact, schema).map(toIssue));
       if (issues.length >= limits.maxDetails) break;
     }
@@ -45,13 +49,14 @@ export function createExplain({ linked, draft }: Pick<Outline, 'linked' | 'draft
       const mayBeLarge = largeNumber.test(text);
       const payload = parseJson(text);
       const exact = mayBeLarge ? parseExactJson(text) : payload;
-      const issues = issuesOf(payload, exact);
+      const errors = errorsOf(payload);
+      const issues = issuesOf(errors ?? [], exact);
       const isSeen = issues.length > 0;
       const place = isSeen ? undefined : findPlace(schema, exact);
       return {
         issues: place ? [place] : issues,
         isSeen,
-        isExact: isExactSchema && !mayBeLarge && !misleading.test(text),
+        isExact: errors !== undefined && isExactSchema && !mayBeLarge && !misleading.test(text),
       };
     },
   };

@@ -8,7 +8,9 @@ import { createExplainer, type Disagreement } from './explainer.ts';
 const client = 'a';
 const quiet = { warn() {}, error() {} };
 
-function start(options: { deadlineMs?: number; onDisagreement?(way: Disagreement): void } = {}) {
+function start(
+  options: { waitMs?: number; deadlineMs?: number; onDisagreement?(way: Disagreement): void } = {},
+) {
   const explainer = createExplainer({ log: quiet, waitMs: 60_000, deadlineMs: 60_000, ...options });
   onTestFinished(explainer.close);
   return explainer;
@@ -23,24 +25,31 @@ const schemaOf = (schema: object) => {
 };
 const body = (payload: object) => Buffer.from(JSON.stringify(payload));
 
-/** Ajv tries 2^30 ways. */
-const endless = () =>
+/** Ajv tries 2^`levels` ways. */
+const doubling = (levels: number) =>
   schemaOf({
     $defs: {
       ...Object.fromEntries(
-        Array.from({ length: 30 }, (_, i) => [
+        Array.from({ length: levels }, (_, i) => [
           `d${i}`,
           { anyOf: Array(2).fill({ $ref: `#/$defs/d${i + 1}` }) },
         ]),
       ),
-      d30: { type: 'string' },
+      [`d${levels}`]: { type: 'string' },
     },
     properties: { n: { type: 'number' }, slow: { $ref: '#/$defs/d0' } },
   });
+const endless = () => doubling(30);
 const slow = body({ slow: 1 });
 const quick = body({ n: 'x' });
 const isNumber = [{ path: '/n', keyword: 'type', message: 'must be number' }];
 const unexplained = [{ path: '', keyword: 'unexplained', message: expect.stringContaining('in time') }];
+
+function watchEnds() {
+  const ended = vi.spyOn(Worker.prototype, 'terminate');
+  onTestFinished(() => ended.mockRestore());
+  return ended;
+}
 
 it('sends 10,000 questions of one turn in a few messages', async () => {
   const explainer = start();
@@ -65,13 +74,49 @@ it('answers the other questions of a message in which one takes too long', async
 it('gives a client that asks only costly questions no details for a while, and others theirs', async () => {
   const explainer = start({ deadlineMs: 1_000 });
   const schema = endless();
-  const began = vi.spyOn(Worker.prototype, 'terminate');
-  onTestFinished(() => began.mockRestore());
+  const ended = watchEnds();
   const asked = Array.from({ length: 100 }, () => explainer.explain(client, schema, slow));
   for (const found of await Promise.all(asked)) expect(found).toEqual(unexplained);
-  expect(began).toHaveBeenCalledTimes(3);
+  expect(ended).toHaveBeenCalledTimes(3);
   expect(await explainer.explain(client, schema, quick)).toEqual(unexplained);
   expect(await explainer.explain('b', schema, quick)).toEqual(isNumber);
+});
+
+it('answers in time behind a question that is not answered yet', async () => {
+  const explainer = start({ waitMs: 200 });
+  const ended = watchEnds();
+  const schema = endless();
+  const asked = [slow, quick].map((each) => explainer.explain(client, schema, each));
+  expect(await Promise.all(asked)).toEqual([unexplained, unexplained]);
+  expect(ended).not.toHaveBeenCalled();
+});
+
+it('gives a client no details for a while after many questions that each are answered', async () => {
+  const explainer = start();
+  const ended = watchEnds();
+  const schema = doubling(15);
+  const [quickly, slowly] = [quick, body({ n: 'x', slow: 1 })];
+  const asked = Array.from({ length: 3_000 }, () => explainer.explain(client, schema, slowly));
+  const [first, ...others] = await Promise.all(asked);
+  expect(first?.length).toBeGreaterThan(1);
+  expect(others.at(-1)).toEqual(unexplained);
+  expect(await explainer.explain(client, schema, quickly)).toEqual(unexplained);
+  expect(await explainer.explain('b', schema, quickly)).toEqual(isNumber);
+  expect(ended).not.toHaveBeenCalled();
+});
+
+it('tells one place where Ajv takes too long to compile the schema, which it tries once', async () => {
+  const explainer = start({ deadlineMs: 150 });
+  const ended = watchEnds();
+  const names = Array.from({ length: 2_500 }, (_, i) => `property_${i}`);
+  const text = { type: ['string', 'null'], minLength: 1, maxLength: 100, format: 'email' };
+  const schema = schemaOf({
+    required: ['other'],
+    properties: Object.fromEntries(names.map((name) => [name, text])),
+  });
+  for (const each of ['a', 'b', 'a'])
+    expect(await explainer.explain(each, schema, quick)).toMatchObject([{ path: '', keyword: 'required' }]);
+  expect(ended).toHaveBeenCalledTimes(1);
 });
 
 it('says that nothing was found where the schema is itself, and when it is closed', async () => {
@@ -131,6 +176,7 @@ describe('two judges that disagree', () => {
     ['multipleOf', { properties: { n: { multipleOf: 0.01 } } }, '{"n":1}'],
     ['contains', { properties: { n: { contains: {} } } }, '{"n":[1]}'],
     ['unevaluated parts', { unevaluatedProperties: { type: 'number' } }, '{"n":1}'],
+    ['a schema with which Ajv fails', { $ref: '#' }, '{"n":1}'],
     ['the text __proto__', {}, '{"n":["__proto__"]}'],
   ])('are silent about %s, where Ajv is known to err', async (_what, inexact, payload) => {
     const { seen, logged } = await look((explainer) =>

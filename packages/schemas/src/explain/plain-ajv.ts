@@ -15,8 +15,8 @@ const multipleOfPrecision = 9;
 const [functionBytes, characterBytes] = [26_000, 3];
 
 export interface Compiled {
-  /** All errors that Ajv finds; none where it fails. */
-  errorsOf(payload: unknown): ErrorObject[];
+  /** All errors that Ajv finds. Undefined where it fails. */
+  errorsOf(payload: unknown): ErrorObject[] | undefined;
   /** About the memory that it takes. */
   bytes: number;
 }
@@ -56,8 +56,8 @@ export function compile(schema: Schema, draft: Draft): Compiled {
     errorsOf: (payload) =>
       attempt(() => {
         validate?.(payload);
-        return validate?.errors ?? [];
-      }) ?? [],
+        return validate && (validate.errors ?? []);
+      }),
   };
 }
 

@@ -16,13 +16,13 @@ export type Found = Explanation & { tookMs: number };
 interface Question {
   schema: Explained;
   body: Uint8Array;
-  since: number;
-  resolve(found: Found | undefined): void;
+  isSettled: boolean;
+  settle(found: Found | undefined): void;
 }
 
 export interface QuestionOptions {
   log: Pick<Logger, 'warn'>;
-  /** A question that waits longer in ms has no answer. */
+  /** After this time in ms a question has no answer. */
   waitMs?: number;
   /** Processor time of a message. */
   deadlineMs?: number;
@@ -31,7 +31,7 @@ export interface QuestionOptions {
 /** Asks a thread about payloads. What a client asks while a message is under way goes with the next one. */
 export function createQuestions({
   log,
-  waitMs = 10_000,
+  waitMs = limits.explainWaitMs,
   deadlineMs = limits.explainDeadlineMs,
 }: QuestionOptions): Questions {
   const thread = createThread<ExplainRequest, Answer[] | 'lost'>({
@@ -47,8 +47,10 @@ export function createQuestions({
   void thread.ask('', toRequest([], [])).catch(() => undefined);
   /** What each client asks. One that has a message under way is here too. */
   const asking = new Map<string, Question[]>();
-  /** How many questions of a client ended the thread, of late. */
-  const lost = new LRUCache<string, number>({ max: 1_000, ttl: limits.explainRestMs });
+  /** What each client took of late, in ms. */
+  const spent = new LRUCache<string, { ms: number }>({ max: 1_000, ttl: limits.explainRestMs });
+  /** The hashes of schemas that ended the thread when it compiled them. */
+  const slow = new LRUCache<string, true>({ max: 1_000, ttl: limits.explainSlowMs });
 
   async function work(client: string, waiting: Question[]): Promise<void> {
     while (waiting.length > 0) {
@@ -57,52 +59,81 @@ export function createQuestions({
         await askAll(client, own);
       } catch {
         // The thread is busy, or closed, or cannot start.
-        for (const { resolve } of own) resolve(undefined);
+        giveUp(own);
       }
     }
     asking.delete(client);
   }
 
-  /** Asks until each question has its answer, or has been too costly. */
+  /** Asks until each question is settled. */
   async function askAll(client: string, questions: Question[]): Promise<void> {
-    let left = questions;
     let schemas: Explained[] = [];
-    while (left.length > 0) {
-      if (isTired(client)) return giveUp(left);
+    for (;;) {
+      const left = questions.filter(({ isSettled }) => !isSettled);
+      if (left.length === 0) return;
+      if ((spent.get(client)?.ms ?? 0) >= limits.explainShareMs) return giveUp(left);
       const request = toRequest(left, schemas);
       const answers = await thread.ask(client, request, { transfer: [request.bodies.buffer] });
       if (answers === 'lost') {
-        const [costly] = left.splice(request.progress[0] ?? 0, 1);
-        lost.set(client, 1 + (lost.get(client) ?? 0));
-        log.warn({ event: 'explainer.late', schema: costly?.schema.hash });
-        costly?.resolve(undefined);
+        const [at = 0, isCompiling] = request.progress;
+        const costly = left[at] as Question;
+        const { hash } = costly.schema;
+        charge(client, deadlineMs);
+        log.warn({ event: 'explainer.late', schema: hash });
+        if (isCompiling && !slow.has(hash)) slow.set(hash, true);
+        else costly.settle(undefined);
+        schemas = [];
         continue;
       }
       schemas = unknownOf(left, answers);
-      left = left.filter(({ resolve }, i) => !settle(resolve, answers[i] as Answer));
+      for (const [i, question] of left.entries()) {
+        const answer = answers[i] as Answer;
+        if (typeof answer === 'string') continue;
+        charge(client, answer.tookMs - limits.explainFreeMs);
+        question.settle(answer);
+      }
     }
   }
 
-  const isTired = (client: string) => (lost.get(client) ?? 0) >= limits.explainMostLost;
+  function charge(client: string, ms: number): void {
+    if (ms <= 0) return;
+    const own = spent.get(client);
+    if (own) own.ms += ms;
+    else spent.set(client, { ms });
+  }
 
-  /** The next questions, as many as fit in a message. Those that waited too long have no answer. */
+  /** The schemas that the thread did not know. */
+  function unknownOf(questions: Question[], answers: Answer[]): Explained[] {
+    const asked = questions.flatMap(({ schema }, i) => (answers[i] === 'unknown' ? [schema] : []));
+    const known = asked.map(({ hash, linked, draft }) => ({ hash, linked, draft, isSlow: slow.has(hash) }));
+    return [...new Map(known.map((schema) => [schema.hash, schema])).values()];
+  }
+
+  /** The next questions, as many as fit in a message. */
   function takeMessage(waiting: Question[]): Question[] {
-    const oldest = performance.now() - waitMs;
     let bytes = 0;
     let count = 0;
     while (count < waiting.length && count < limits.explainedAtOnce && bytes < limits.explainMessageBytes) {
       bytes += waiting[count]?.body.length ?? 0;
       count += 1;
     }
-    return waiting
-      .splice(0, count)
-      .filter(({ since, resolve }) => since >= oldest || void resolve(undefined));
+    return waiting.splice(0, count);
   }
 
   return {
     ask(client, schema, body) {
       return new Promise((resolve) => {
-        const question = { schema, body, since: performance.now(), resolve };
+        const question: Question = {
+          schema,
+          body,
+          isSettled: false,
+          settle(found) {
+            clearTimeout(timer);
+            question.isSettled = true;
+            resolve(found);
+          },
+        };
+        const timer = setTimeout(question.settle, waitMs, undefined);
         const waiting = asking.get(client);
         if (waiting) return void waiting.push(question);
         const own = [question];
@@ -114,21 +145,8 @@ export function createQuestions({
   };
 }
 
-/** The schemas that the thread did not know. */
-function unknownOf(questions: Question[], answers: Answer[]): Explained[] {
-  const asked = questions.flatMap(({ schema }, i) => (answers[i] === 'unknown' ? [schema] : []));
-  return [...new Map(asked.map(({ hash, linked, draft }) => [hash, { hash, linked, draft }])).values()];
-}
-
-/** Whether the question needs no other message. */
-function settle(resolve: Question['resolve'], answer: Answer): boolean {
-  if (answer === 'later' || answer === 'unknown') return false;
-  resolve(answer);
-  return true;
-}
-
 function giveUp(questions: Question[]): void {
-  for (const { resolve } of questions) resolve(undefined);
+  for (const { settle } of questions) settle(undefined);
 }
 
 function toRequest(questions: Question[], schemas: Explained[]): ExplainRequest {
@@ -142,6 +160,6 @@ function toRequest(questions: Question[], schemas: Explained[]): ExplainRequest 
     questions: questions.map(({ schema: { hash }, body: { length } }) => ({ hash, length })),
     bodies,
     schemas,
-    progress: new Int32Array(new SharedArrayBuffer(4)),
+    progress: new Int32Array(new SharedArrayBuffer(8)),
   };
 }
