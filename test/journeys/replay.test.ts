@@ -85,6 +85,20 @@ describe('a replay', () => {
     ]);
   });
 
+  it('keeps the former reason where there is no time to find the new one', async () => {
+    const { publish, replay, list } = await begin([{ celsius: 'warm', place: 1 }]);
+    const [before] = (await list()).result;
+    const pair = (to: number) => ({ anyOf: Array(2).fill({ $ref: `#/$defs/d${to}` }) });
+    const ways = Array.from({ length: 30 }, (_, i) => [`d${i}`, pair(i + 1)]);
+    await publish({
+      type: 'object',
+      properties: { celsius: { type: 'number' }, place: { $ref: '#/$defs/d0' } },
+      $defs: { ...Object.fromEntries(ways), d30: { type: 'string' } },
+    });
+    expect(await replay()).toMatchObject({ state: 'completed', result: { stored: 0, still_refused: 1 } });
+    expect((await list()).result).toEqual([before]);
+  });
+
   it('stores nothing twice, however often it is run', async () => {
     const { publish, replay, entries, payloads } = await begin([{ celsius: 61 }, { celsius: 62 }]);
     await publish({ type: 'object' });

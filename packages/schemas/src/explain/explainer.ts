@@ -2,7 +2,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { limits } from '../limits.ts';
 import type { Explained } from './explain-thread.ts';
-import type { Issue } from './issue.ts';
+import { type Issue, unexplained } from './issue.ts';
 import { createQuestions, type Found, type QuestionOptions } from './questions.ts';
 
 /** Finds the words for what the judge refused, and compares some of its verdicts with Ajv's. */
@@ -67,9 +67,3 @@ export function createExplainer({ metrics, onDisagreement, ...options }: Explain
     close: questions.close,
   };
 }
-
-const unexplained: Issue = {
-  path: '',
-  keyword: 'unexplained',
-  message: 'does not conform to the schema; what is wrong could not be found in time',
-};

@@ -6,3 +6,10 @@ export interface Issue {
   property?: string;
   message: string;
 }
+
+/** All that is told where there was no time to find what is wrong. */
+export const unexplained: Issue = {
+  path: '',
+  keyword: 'unexplained',
+  message: 'does not conform to the schema; what is wrong could not be found in time',
+};

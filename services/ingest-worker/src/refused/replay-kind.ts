@@ -17,6 +17,7 @@ import {
 import type { ReplayJob } from '@sluice/jobs/record/job-records.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
 import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
+import { unexplained } from '@sluice/schemas/explain/issue.ts';
 import { type Before, type NewEntry, sentHash } from '@sluice/store/entries/entries.ts';
 import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import {
@@ -106,6 +107,7 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
     const { version } = intake;
     const used = await usedKeys(uploads);
     const found = new Set<string>();
+    const reasons: Promise<NewReason | undefined>[] = [];
     let bytes = 0;
     let began = performance.now();
     for (const [at, upload] of uploads.entries()) {
@@ -118,11 +120,10 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
         case 'conflicting':
           batch.refused.push(takenReason(upload, version));
           break;
-        case 'refused': {
-          const reason = newReason(upload, version, await fate.explain());
-          if (reason) batch.refused.push(reason);
+        case 'refused':
+          // The explainer answers many at once.
+          reasons.push(fate.explain().then((refusal) => newReason(upload, version, refusal)));
           break;
-        }
         case 'accepted': {
           for (const field of fate.fields) found.add(field);
           const entry = toEntry(upload, fate, version);
@@ -138,6 +139,7 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
       await breathe();
       began = performance.now();
     }
+    for (const reason of await Promise.all(reasons)) if (reason) batch.refused.push(reason);
     await recordFields.record(intake, found);
     return batch;
   }
@@ -197,9 +199,10 @@ const keyIsTaken: Refusal = {
 const takenReason = (upload: RefusedRecord, version: number): NewReason =>
   newReason(upload, version, keyIsTaken) as NewReason;
 
+/** Undefined if the former reason tells more. */
 function newReason(upload: RefusedRecord, version: number, refusal: Refusal): NewReason | undefined {
   const told = reasonOf(refusal);
-  if (!told) return undefined;
+  if (!told || told.keyword === unexplained.keyword) return undefined;
   const { name, message, details } = refusal;
   const { message: _, ...group } = told;
   return { id: upload.id, version, name, message, ...sizeOf(upload.payload, details), ...group };
