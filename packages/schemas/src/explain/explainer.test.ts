@@ -105,6 +105,18 @@ it('gives a client no details for a while after many questions that each are ans
   expect(ended).not.toHaveBeenCalled();
 });
 
+it('lets a client go before many that took much', async () => {
+  const explainer = start();
+  const schema = doubling(16);
+  const many = ['b', 'c', 'd', 'e', 'f'];
+  const ask = (each: string, sent: Buffer) => explainer.explain(each, schema, sent);
+  await Promise.all(many.map((each) => Promise.all([slow, slow, slow].map((sent) => ask(each, sent)))));
+  const order: string[] = [];
+  const asked = many.map((each) => ask(each, slow).then(() => order.push(each)));
+  await Promise.all([...asked, ask(client, quick).then(() => order.push(client))]);
+  expect(order.indexOf(client)).toBeLessThan(3);
+});
+
 it('tells one place where Ajv takes too long to compile the schema, which it tries once', async () => {
   const explainer = start({ deadlineMs: 150 });
   const ended = watchEnds();

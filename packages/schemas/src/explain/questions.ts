@@ -28,6 +28,9 @@ export interface QuestionOptions {
   deadlineMs?: number;
 }
 
+/** All clients that took much of late share one turn, so that the others do not wait for each of them. */
+const costly = '';
+
 /** Asks a thread about payloads. What a client asks while a message is under way goes with the next one. */
 export function createQuestions({
   log,
@@ -71,17 +74,20 @@ export function createQuestions({
     for (;;) {
       const left = questions.filter(({ isSettled }) => !isSettled);
       if (left.length === 0) return;
-      if ((spent.get(client)?.ms ?? 0) >= limits.explainShareMs) return giveUp(left);
+      const ms = spent.get(client)?.ms ?? 0;
+      if (ms >= limits.explainShareMs) return giveUp(left);
       const request = toRequest(left, schemas);
-      const answers = await thread.ask(client, request, { transfer: [request.bodies.buffer] });
+      const answers = await thread.ask(ms < limits.explainMessageMs ? client : costly, request, {
+        transfer: [request.bodies.buffer],
+      });
       if (answers === 'lost') {
         const [at = 0, isCompiling] = request.progress;
-        const costly = left[at] as Question;
-        const { hash } = costly.schema;
+        const late = left[at] as Question;
+        const { hash } = late.schema;
         charge(client, deadlineMs);
         log.warn({ event: 'explainer.late', schema: hash });
         if (isCompiling && !slow.has(hash)) slow.set(hash, true);
-        else costly.settle(undefined);
+        else late.settle(undefined);
         schemas = [];
         continue;
       }
