@@ -42,6 +42,8 @@ export const limits = {
   explainMessageMs: 200,
   /** The heap of its thread, and the share of compiled functions. One for 15 properties takes 51 KB. */
   explainHeapMb: 256,
+  /** Values of a payload × characters of its schema. Above this Ajv could make more errors than the heap holds, and the judge tells one place. */
+  explainedWork: 20_000_000,
   explainCacheBytes: 32 * 1024 ** 2,
   /** The questions of a message, and the bytes of payloads after which it takes no more. */
   explainedAtOnce: 1_000,

@@ -8,7 +8,7 @@ import type { Explained } from './explain-thread.ts';
 import { findPlace } from './find-place.ts';
 import { hasMember } from './has-member.ts';
 import type { Issue } from './issue.ts';
-import { type Compiled, compile } from './plain-ajv.ts';
+import { type AjvFunction, compile } from './plain-ajv.ts';
 
 export interface Explanation {
   /** Empty if the payload conforms. */
@@ -28,7 +28,7 @@ export interface Explain {
 /** Finds what is wrong with payloads. */
 export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>): Explain {
   const schema = parseSchema(linked);
-  const { errorsOf, bytes }: Compiled = isSlow
+  const { errorsOf, bytes }: AjvFunction = isSlow
     ? { errorsOf: () => undefined, bytes: 0 }
     : compile(schema, draft);
   const isExactSchema = !largeNumber.test(linked) && !hasMember(schema, (name) => inexact.has(name));
@@ -49,7 +49,7 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
       const mayBeLarge = largeNumber.test(text);
       const payload = parseJson(text);
       const exact = mayBeLarge ? parseExactJson(text) : payload;
-      const errors = errorsOf(payload);
+      const errors = valuesIn(body) * linked.length > limits.explainedWork ? undefined : errorsOf(payload);
       const issues = issuesOf(errors ?? [], exact);
       const isSeen = issues.length > 0;
       const place = isSeen ? undefined : findPlace(schema, exact);
@@ -61,6 +61,14 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
     },
   };
 }
+
+/** How many values a payload has, or some more. */
+function valuesIn(body: Buffer): number {
+  let count = 0;
+  for (const byte of body) if (startsOfValues.has(byte)) count += 1;
+  return count;
+}
+const startsOfValues = new Set(Buffer.from(',{['));
 
 /** A number that may be beyond 2^53. */
 const largeNumber = /[\s[,:-](?:\d{16}|\d[\d.]*e)/i;

@@ -22,7 +22,7 @@ export interface ExplainRequest {
 }
 
 /** `unknown`: without the schema. `later`: the message had its time. `tookMs`: processor time. */
-export type Answer = (Explanation & { tookMs: number }) | 'unknown' | 'later';
+export type ExplainAnswer = (Explanation & { tookMs: number }) | 'unknown' | 'later';
 
 /** A larger schema would displace many others. */
 const known = new LRUCache<string, Explain>({
@@ -32,7 +32,7 @@ const known = new LRUCache<string, Explain>({
 /** The latest of these. */
 let large: { hash: string; own: Explain } | undefined;
 
-serve<ExplainRequest, Answer[]>(({ questions, bodies, schemas, progress }) => {
+serve<ExplainRequest, ExplainAnswer[]>(({ questions, bodies, schemas, progress }) => {
   const end = performance.now() + limits.explainMessageMs;
   let from = 0;
   return questions.map(({ hash, length }, i) => {

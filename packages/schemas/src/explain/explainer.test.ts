@@ -131,6 +131,15 @@ it('tells one place where Ajv takes too long to compile the schema, which it tri
   expect(ended).toHaveBeenCalledTimes(1);
 });
 
+it('tells one place of a payload in which Ajv could find more errors than fit in memory', async () => {
+  const kinds = ['a', 'b', 'c'].map((name) => ({ type: 'object', required: [name] }));
+  const schema = schemaOf({ properties: { events: { items: { anyOf: kinds } } } });
+  const events = [{ a: 1 }, ...Array(200_000).fill({})];
+  expect(await start().explain(client, schema, body({ events }))).toEqual([
+    { path: '/events/1', keyword: 'anyOf', message: 'does not conform to anyOf of the schema' },
+  ]);
+});
+
 it('says that nothing was found where the schema is itself, and when it is closed', async () => {
   const explainer = start();
   expect(await explainer.explain(client, schemaOf({ $ref: '#' }), quick)).toEqual(unexplained);

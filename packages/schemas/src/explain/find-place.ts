@@ -33,15 +33,21 @@ export function findPlace(root: Schema, payload: unknown): Issue | undefined {
       const names = [keyword, ...(together[keyword] ?? [])].filter((name) => name in part);
       const alone = Object.fromEntries(names.map((name) => [name, part[name]]));
       if (keyword.startsWith('unevaluated') || !isRefused(alone, value)) continue;
-      return within(keyword, own, value, path) ?? issue(keyword, path);
+      return within(keyword, own, value, path, names.length === 1) ?? issue(keyword, path);
     }
     // All keywords hold alone, so it is one that looks at what others left.
     const keyword = Object.keys(part).find((name) => name.startsWith('unevaluated')) ?? 'schema';
-    return within(keyword, part[keyword], value, path) ?? issue(keyword, path);
+    return within(keyword, part[keyword], value, path, false) ?? issue(keyword, path);
   }
 
-  /** Goes on where only one part of the value, or of the schema, can be the cause. */
-  function within(keyword: string, own: unknown, value: unknown, path: string[]): Issue | undefined {
+  /** Goes on where a part of the value, or of the schema, is surely the cause. `isForAll`: no other keyword takes members out. */
+  function within(
+    keyword: string,
+    own: unknown,
+    value: unknown,
+    path: string[],
+    isForAll: boolean,
+  ): Issue | undefined {
     if (keyword === '$ref') return find(target(own as string), value, path);
     if (keyword === 'allOf')
       return find(
@@ -57,9 +63,16 @@ export function findPlace(root: Schema, payload: unknown): Issue | undefined {
     }
     if (!forMembers.has(keyword) || !isObject(own) || typeof value !== 'object' || value === null)
       return undefined;
-    const refused = Object.entries(value).filter(([, member]) => isRefused(own, member));
-    const [only] = refused;
-    return only && refused.length === 1 ? find(own, only[1], [...path, only[0]]) : undefined;
+    const members = value as Record<string, unknown>;
+    const refused: string[] = [];
+    for (const name in members) {
+      if (!isRefused(own, members[name])) continue;
+      refused.push(name);
+      if (isForAll || refused.length > 1) break;
+    }
+    const [first] = refused;
+    if (first === undefined || (refused.length > 1 && !isForAll)) return undefined;
+    return find(own, members[first], [...path, first]);
   }
 }
 

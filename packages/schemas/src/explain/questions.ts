@@ -3,7 +3,7 @@ import { createThread } from '@sluice/threads/thread.ts';
 import { LRUCache } from 'lru-cache';
 import { limits } from '../limits.ts';
 import type { Explanation } from './create-explain.ts';
-import type { Answer, Explained, ExplainRequest } from './explain-thread.ts';
+import type { ExplainAnswer, Explained, ExplainRequest } from './explain-thread.ts';
 
 export interface Questions {
   /** What Ajv finds. Clients take turns. Undefined if that takes too long. Never rejects. */
@@ -37,7 +37,7 @@ export function createQuestions({
   waitMs = limits.explainWaitMs,
   deadlineMs = limits.explainDeadlineMs,
 }: QuestionOptions): Questions {
-  const thread = createThread<ExplainRequest, Answer[] | 'lost'>({
+  const thread = createThread<ExplainRequest, ExplainAnswer[] | 'lost'>({
     name: 'the explainer',
     file: new URL('./explain-thread.ts', import.meta.url),
     heapMb: limits.explainHeapMb,
@@ -93,7 +93,7 @@ export function createQuestions({
       }
       schemas = unknownOf(left, answers);
       for (const [i, question] of left.entries()) {
-        const answer = answers[i] as Answer;
+        const answer = answers[i] as ExplainAnswer;
         if (typeof answer === 'string') continue;
         charge(client, answer.tookMs - limits.explainFreeMs);
         question.settle(answer);
@@ -109,7 +109,7 @@ export function createQuestions({
   }
 
   /** The schemas that the thread did not know. */
-  function unknownOf(questions: Question[], answers: Answer[]): Explained[] {
+  function unknownOf(questions: Question[], answers: ExplainAnswer[]): Explained[] {
     const asked = questions.flatMap(({ schema }, i) => (answers[i] === 'unknown' ? [schema] : []));
     const known = asked.map(({ hash, linked, draft }) => ({ hash, linked, draft, isSlow: slow.has(hash) }));
     return [...new Map(known.map((schema) => [schema.hash, schema])).values()];
