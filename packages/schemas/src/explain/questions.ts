@@ -28,9 +28,6 @@ export interface QuestionOptions {
   deadlineMs?: number;
 }
 
-/** All clients that took much of late share one turn, so that the others do not wait for each of them. */
-const costly = '';
-
 /** Asks a thread about payloads. What a client asks while a message is under way goes with the next one. */
 export function createQuestions({
   log,
@@ -52,6 +49,7 @@ export function createQuestions({
   const asking = new Map<string, Question[]>();
   /** What each client took of late, in ms. */
   const spent = new LRUCache<string, { ms: number }>({ max: 1_000, ttl: limits.explainRestMs });
+  let turn: Promise<unknown> = Promise.resolve();
   /** The hashes of schemas that ended the thread when it compiled them. */
   const slow = new LRUCache<string, true>({ max: 1_000, ttl: limits.explainSlowMs });
 
@@ -70,35 +68,51 @@ export function createQuestions({
 
   /** Asks until each question is settled. */
   async function askAll(client: string, questions: Question[]): Promise<void> {
-    let schemas: Explained[] = [];
-    for (;;) {
-      const left = questions.filter(({ isSettled }) => !isSettled);
-      if (left.length === 0) return;
-      const ms = spent.get(client)?.ms ?? 0;
-      if (ms >= limits.explainShareMs) return giveUp(left);
-      const request = toRequest(left, schemas);
-      const answers = await thread.ask(ms < limits.explainMessageMs ? client : costly, request, {
-        transfer: [request.bodies.buffer],
-      });
-      if (answers === 'lost') {
-        const [at = 0, isCompiling] = request.progress;
-        const late = left[at] as Question;
-        const { hash } = late.schema;
-        charge(client, deadlineMs);
-        log.warn({ event: 'explainer.late', schema: hash });
-        if (isCompiling && !slow.has(hash)) slow.set(hash, true);
-        else late.settle(undefined);
-        schemas = [];
-        continue;
-      }
-      schemas = unknownOf(left, answers);
-      for (const [i, question] of left.entries()) {
-        const answer = answers[i] as ExplainAnswer;
-        if (typeof answer === 'string') continue;
-        charge(client, answer.tookMs - limits.explainFreeMs);
-        question.settle(answer);
-      }
+    let schemas: Explained[] | undefined = [];
+    while (schemas) {
+      const told: Explained[] = schemas;
+      const once = () => askOnce(client, questions, told);
+      schemas = await (spentBy(client) < limits.explainMessageMs ? once() : inTurn(once));
     }
+  }
+
+  /** All clients that took much of late share one turn, so that the others do not wait for each of them. */
+  function inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  }
+
+  const spentBy = (client: string) => spent.get(client)?.ms ?? 0;
+
+  /** Resolves with the schemas for the next message, or undefined once each question is settled. */
+  async function askOnce(
+    client: string,
+    questions: Question[],
+    schemas: Explained[],
+  ): Promise<Explained[] | undefined> {
+    const left = questions.filter(({ isSettled }) => !isSettled);
+    if (left.length === 0) return undefined;
+    if (spentBy(client) >= limits.explainShareMs) return giveUp(left);
+    const request = toRequest(left, schemas);
+    const answers = await thread.ask(client, request, { transfer: [request.bodies.buffer] });
+    if (answers === 'lost') {
+      const [at = 0, isCompiling] = request.progress;
+      const late = left[at] as Question;
+      const { hash } = late.schema;
+      charge(client, deadlineMs);
+      log.warn({ event: 'explainer.late', schema: hash });
+      if (isCompiling && !slow.has(hash)) slow.set(hash, true);
+      else late.settle(undefined);
+      return [];
+    }
+    for (const [i, question] of left.entries()) {
+      const answer = answers[i] as ExplainAnswer;
+      if (typeof answer === 'string') continue;
+      charge(client, answer.tookMs - limits.explainFreeMs);
+      question.settle(answer);
+    }
+    return unknownOf(left, answers);
   }
 
   function charge(client: string, ms: number): void {
@@ -151,7 +165,7 @@ export function createQuestions({
   };
 }
 
-function giveUp(questions: Question[]): void {
+function giveUp(questions: Question[]): undefined {
   for (const { settle } of questions) settle(undefined);
 }
 
