@@ -44,7 +44,7 @@ it('takes a body that comes in pieces of a byte', async () => {
           line: 4,
           name: 'MalformedBodyError',
           message:
-            'the line is not JSON: unexpected character at column 2; this is a byte order mark: only the start of a file may have one, and joined files have more: remove it',
+            'the line is not JSON: unexpected character at column 1; this is a byte order mark: only the start of a file may have one, and joined files have more: remove it',
         },
       ],
     },
