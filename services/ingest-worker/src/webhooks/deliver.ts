@@ -19,7 +19,7 @@ const gone = 410;
 /** There may be entries below the horizon soon. */
 const openMs = 400;
 /** Nothing new. Whoever makes news makes the webhook due; this is for a process that died just then. */
-const idleMs = 300 * secondMs;
+const idleMs = 120 * secondMs;
 const minuteMs = 60 * secondMs;
 /** After it, other webhooks get the worker. */
 const passMs = 2 * secondMs;
