@@ -22,9 +22,6 @@ const payloadStart = keyEndsAt + payloadName.length;
 /** The key under which the document is stored: 26 bytes. */
 export const keyBytesOf = (document: Uint8Array): Uint8Array => document.subarray(keyStart, keyEndsAt);
 
-/** The 14 bytes of the id of an entry. */
-export const idBytesOf = (document: Buffer): Buffer => document.subarray(idAt, keyEndsAt);
-
 export const idOf = (document: Buffer): string => document.toString('hex', idAt, keyEndsAt);
 
 /** In ms since the epoch. */

@@ -1,4 +1,5 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
+import { hasAtMost } from '@sluice/json/has-at-most.ts';
 import { byLimit, unavailable } from '@sluice/shared/errors.ts';
 import { type Admission, createThread, ThreadBusy, unlimited } from '@sluice/threads/thread.ts';
 import type { Intake, RecordFields } from './intake.ts';
@@ -25,14 +26,6 @@ function isQuick(body: Buffer): boolean {
   return (
     body.length <= quickTextBytes && hasAtMost(quickNames, ':', body) && hasAtMost(quickValues, ',{[\\', body)
   );
-}
-
-function hasAtMost(most: number, characters: string, body: Buffer): boolean {
-  let left = most;
-  for (const character of Buffer.from(characters))
-    for (let at = body.indexOf(character); at >= 0; at = body.indexOf(character, at + 1))
-      if (left-- === 0) return false;
-  return true;
 }
 
 /** Far more than the budget of a validation takes. */

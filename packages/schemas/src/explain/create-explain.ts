@@ -1,3 +1,4 @@
+import { hasAtMost } from '@sluice/json/has-at-most.ts';
 import { parseExactJson, parseJson } from '@sluice/json/parse-json.ts';
 import type { ErrorObject } from 'ajv';
 import { limits } from '../limits.ts';
@@ -31,6 +32,7 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
   const { errorsOf, bytes }: AjvFunction = isSlow
     ? { errorsOf: () => undefined, bytes: 0 }
     : compile(schema, draft);
+  const mostValues = Math.floor(limits.explainedWork / linked.length);
   const isExactSchema = !largeNumber.test(linked) && !hasMember(schema, (name) => inexact.has(name));
 
   function issuesOf(errors: ErrorObject[], exact: unknown): Issue[] {
@@ -49,7 +51,7 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
       const mayBeLarge = largeNumber.test(text);
       const payload = parseJson(text);
       const exact = mayBeLarge ? parseExactJson(text) : payload;
-      const errors = valuesIn(body) * linked.length > limits.explainedWork ? undefined : errorsOf(payload);
+      const errors = hasAtMost(mostValues, ',{[', body) ? errorsOf(payload) : undefined;
       const issues = issuesOf(errors ?? [], exact);
       const isSeen = issues.length > 0;
       const place = isSeen ? undefined : findPlace(schema, exact);
@@ -61,14 +63,6 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
     },
   };
 }
-
-/** How many values a payload has, or some more. */
-function valuesIn(body: Buffer): number {
-  let count = 0;
-  for (const byte of body) if (startsOfValues.has(byte)) count += 1;
-  return count;
-}
-const startsOfValues = new Set(Buffer.from(',{['));
 
 /** A number that may be beyond 2^53. */
 const largeNumber = /[\s[,:-](?:\d{16}|\d[\d.]*e)/i;
