@@ -42,8 +42,8 @@ export const limits = {
   explainMessageMs: 200,
   /** The heap of its thread, and the share of compiled functions. One for 15 properties takes 51 KB. */
   explainHeapMb: 256,
-  /** Values of a payload × characters of its schema. Above this Ajv could make more errors than the heap holds, and the judge tells one place. */
-  explainedWork: 20_000_000,
+  /** Values of a payload, about. With more Ajv could make more errors than the heap holds, and the judge tells one place. */
+  explainedValues: 100_000,
   explainCacheBytes: 32 * 1024 ** 2,
   /** The questions of a message, and the bytes of payloads after which it takes no more. */
   explainedAtOnce: 1_000,
@@ -51,8 +51,6 @@ export const limits = {
   /** A client's processor time in `explainRestMs`. The first `explainFreeMs` of a question are free, so cheap ones always have answers. */
   explainShareMs: 3_000,
   explainFreeMs: 1,
-  /** A refusal waits so long for its details. Services that nobody waits for have a longer time. */
-  explainWaitMs: 2_000,
   /** For this time a schema is not compiled again that took too long. */
   explainSlowMs: 3_600_000,
   explainRestMs: 60_000,

@@ -60,6 +60,8 @@ export const usualTimings = {
   exportWaitMs: 8_000,
   /** How often the entries of owners who upload are counted for quotas. */
   quotaCountMs: 5_000,
+  /** A refusal waits so long for its details. */
+  explainWaitMs: 2_000,
   /** Longer than a proxy keeps a connection: a proxy may be sending a request just when the server closes it. */
   keepAliveMs: 15_000,
 };

@@ -31,8 +31,9 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   capacity = createCapacities(),
-  timings: Partial<ApiTimings> = {},
+  ownTimings: Partial<ApiTimings> = {},
 ): Promise<RunningApi> {
+  const timings = { ...usualTimings, ...ownTimings };
   const lifecycle: Lifecycle = { phase: 'starting' };
   const metrics = createMetrics(config.metrics);
   const store = connectStore(config.mongodb, 'sluice-api', 'impatient', metrics);
@@ -42,6 +43,7 @@ export async function startApi(
   const explainer = createExplainer({
     metrics,
     log,
+    waitMs: timings.explainWaitMs,
     onDisagreement: (way) => void store.disagreements.note(way).catch(() => undefined),
   });
   const feed = createFeed(store.changes, log);
@@ -69,7 +71,7 @@ export async function startApi(
     lifecycle,
     refusalRecorder,
     metrics,
-    timings: { ...usualTimings, ...timings },
+    timings,
   });
 
   let stopMonitoring = () => {};

@@ -32,7 +32,6 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
   const { errorsOf, bytes }: AjvFunction = isSlow
     ? { errorsOf: () => undefined, bytes: 0 }
     : compile(schema, draft);
-  const mostValues = Math.floor(limits.explainedWork / linked.length);
   const isExactSchema = !largeNumber.test(linked) && !hasMember(schema, (name) => inexact.has(name));
 
   function issuesOf(errors: ErrorObject[], exact: unknown): Issue[] {
@@ -51,7 +50,7 @@ export function createExplain({ linked, draft, isSlow }: Omit<Explained, 'hash'>
       const mayBeLarge = largeNumber.test(text);
       const payload = parseJson(text);
       const exact = mayBeLarge ? parseExactJson(text) : payload;
-      const errors = hasAtMost(mostValues, ',{[', body) ? errorsOf(payload) : undefined;
+      const errors = hasAtMost(limits.explainedValues, ',{[', body) ? errorsOf(payload) : undefined;
       const issues = issuesOf(errors ?? [], exact);
       const isSeen = issues.length > 0;
       const place = isSeen ? undefined : findPlace(schema, exact);

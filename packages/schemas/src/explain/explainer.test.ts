@@ -156,6 +156,7 @@ describe('two judges that disagree', () => {
     const log = vi.fn();
     const seen: Disagreement[] = [];
     const explainer = createExplainer({
+      waitMs: 60_000,
       log: { ...quiet, error: log },
       metrics,
       onDisagreement: (way) => seen.push(way),

@@ -17,7 +17,7 @@ export interface Explainer {
 /** Which judge refused a payload that the other one accepted. */
 export type Disagreement = 'refused_by_judge' | 'refused_by_ajv';
 
-interface ExplainerOptions extends Partial<Omit<QuestionOptions, 'log'>> {
+interface ExplainerOptions extends Omit<QuestionOptions, 'log'> {
   log: Pick<Logger, 'warn' | 'error'>;
   metrics?: Pick<Metrics, 'count'>;
   /** Keeps the count for sluice-admin. Called once a second at most, as is the log. */

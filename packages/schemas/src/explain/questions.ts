@@ -23,7 +23,7 @@ interface Question {
 export interface QuestionOptions {
   log: Pick<Logger, 'warn'>;
   /** After this time in ms a question has no answer. */
-  waitMs?: number;
+  waitMs: number;
   /** Processor time of a message. */
   deadlineMs?: number;
 }
@@ -31,7 +31,7 @@ export interface QuestionOptions {
 /** Asks a thread about payloads. What a client asks while a message is under way goes with the next one. */
 export function createQuestions({
   log,
-  waitMs = limits.explainWaitMs,
+  waitMs,
   deadlineMs = limits.explainDeadlineMs,
 }: QuestionOptions): Questions {
   const thread = createThread<ExplainRequest, ExplainAnswer[] | 'lost'>({
