@@ -86,6 +86,12 @@ export function announcedIn(entry: EntryPlace): number {
   return at === undefined ? 0 : int32At(entry, at);
 }
 
+/** The number of who sent an entry; 0: a single upload without a key. See `senderStore`. */
+export function senderIn(entry: EntryPlace): number {
+  const at = behindPayload(entry, 'by');
+  return at === undefined ? 0 : int32At(entry, at);
+}
+
 /** The position of the value of a member that follows the payload. */
 function behindPayload(entry: EntryPlace, name: string): number | undefined {
   const { bytes, payload, end } = entry;

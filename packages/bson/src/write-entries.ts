@@ -8,6 +8,7 @@ const sentName = name('sent', binary);
 const versionName = name('version', int32);
 const receivedName = name('receivedAt', date);
 const announcedName = name('announced', int32);
+const byName = name('by', int32);
 
 /** Binary data, as the driver's own class has it. */
 interface Bytes {
@@ -24,12 +25,13 @@ export interface EntryFields<Data extends Bytes = Bytes> {
   version?: number | undefined;
   receivedAt?: Date | undefined;
   announced?: number | undefined;
+  by?: number | undefined;
 }
 
 /** What is around a payload, at the most. */
 const frameBytes = 160;
 
-/** Documents `{_id, payload, once, sent, version, receivedAt, announced}`, one after the other. */
+/** Documents `{_id, payload, once, sent, version, receivedAt, announced, by}`, one after the other. */
 export function writeDocuments(entries: EntryFields[]): Buffer {
   const room = entries.reduce((sum, { bson }) => sum + bson.length + frameBytes, 0);
   const target = Buffer.allocUnsafe(room);
@@ -38,7 +40,7 @@ export function writeDocuments(entries: EntryFields[]): Buffer {
 
 function writeAll(entries: EntryFields[], target: Buffer): number {
   let at = 0;
-  for (const { key, bson, idempotencyHash, sent, version = 1, receivedAt, announced } of entries) {
+  for (const { key, bson, idempotencyHash, sent, version = 1, receivedAt, announced, by } of entries) {
     const start = at;
     at = writeBinary(keyName, key, target, at + 4);
     at += payloadName.copy(target, at);
@@ -49,6 +51,7 @@ function writeAll(entries: EntryFields[], target: Buffer): number {
     if (receivedAt)
       at = target.writeBigInt64LE(BigInt(receivedAt.getTime()), at + receivedName.copy(target, at));
     if (announced) at = target.writeInt32LE(announced, at + announcedName.copy(target, at));
+    if (by) at = target.writeInt32LE(by, at + byName.copy(target, at));
     target[at++] = 0;
     target.writeInt32LE(at - start, start);
   }

@@ -9,6 +9,7 @@ import { applicationStore } from './applications/applications.ts';
 import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
 import { schemaStore } from './applications/schemas.ts';
+import { senderStore } from './applications/senders.ts';
 import { backupStore } from './backup/backup.ts';
 import { operationsName } from './backup/block.ts';
 import { connectionName } from './backup/connected-services.ts';
@@ -147,6 +148,7 @@ export function connectDatabase(
     live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
     keys: keyStore(db),
+    senders: senderStore(db),
     changes: changeStore(db, timeoutMs),
     fields,
     refused: refusedStore(db, writer),
@@ -179,7 +181,16 @@ export function connectDatabase(
     /** Removes all that is kept beside the entries and jobs of a deleted application. */
     async removeRest(application: string): Promise<void> {
       const _id = new ObjectId(application);
-      for (const name of ['milestones', 'batches', 'keys', 'schemas', 'refused', 'webhooks', 'deliveries'])
+      for (const name of [
+        'milestones',
+        'batches',
+        'keys',
+        'senders',
+        'schemas',
+        'refused',
+        'webhooks',
+        'deliveries',
+      ])
         await db.collection(name).deleteMany({ application: _id });
       await refusalCounts.removeAll(application);
       await removeKeyRecords(db, application);

@@ -42,6 +42,10 @@ const indexes: Record<string, IndexDescription[]> = {
     revoked,
   ],
   keys: [{ key: { application: 1, createdAt: -1, _id: -1 } }, byChange, revoked],
+  senders: [
+    { key: { application: 1, number: 1 }, unique: true },
+    { key: { application: 1, source: 1, key: 1, user: 1, job: 1 }, unique: true },
+  ],
   webhooks: [
     { key: { application: 1, _id: -1 } },
     { key: { isFailing: 1, dueAt: 1 }, partialFilterExpression: { state: 'active' } },

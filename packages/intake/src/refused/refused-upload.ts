@@ -21,7 +21,7 @@ export interface RefusedUpload {
   idempotencyHash?: Buffer | undefined;
   batch?: RefusedRecord['batch'];
   /** Finds the sender; called only for uploads that are kept. */
-  sender?: (() => Pick<RefusedRecord, 'key' | 'network'>) | undefined;
+  sender?: (() => Pick<RefusedRecord, 'key' | 'user' | 'network'>) | undefined;
 }
 
 /** The first fault; undefined if the payload is not JSON, or its content was not the reason. */

@@ -10,6 +10,8 @@ export interface StoredEntry {
   version: number;
   /** When it was refused first, if it was. */
   receivedAt?: Date;
+  /** Number of who sent it; absent: a single upload without a key. See `senderStore`. */
+  by?: number;
 }
 
 export interface EntryDocument {
@@ -26,6 +28,8 @@ export interface EntryDocument {
   receivedAt?: Date;
   /** Of an import with times of its own: the version of the application in `deletions` that announced it. */
   announced?: number;
+  /** See `StoredEntry`. 8 bytes. */
+  by?: number;
 }
 
 /** An entry as it goes to MongoDB. */

@@ -20,6 +20,7 @@ export interface KeyedEntry {
   version?: number | undefined;
   /** See `EntryDocument`. */
   announced?: number | undefined;
+  by?: number | undefined;
 }
 
 export interface NewEntry {
@@ -37,6 +38,8 @@ export interface NewEntry {
   version?: number | undefined;
   /** When it was refused first. */
   receivedAt?: Date | undefined;
+  /** See `EntryDocument`. */
+  by?: number | undefined;
   /** Where to store it, if that is known beforehand. */
   place?: Binary | undefined;
   /** Set by `insert`: of the entry that is stored, be it now or before. */
@@ -81,7 +84,7 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
   function toPrepared(entry: NewEntry, createdAt: number): Prepared {
-    const { application, json, bson, idempotencyHash, sent, version, receivedAt } = entry;
+    const { application, json, bson, idempotencyHash, sent, version, receivedAt, by } = entry;
     const key = entry.place ?? newKey(Buffer.from(application, 'hex'), createdAt);
     const asBinary = (bytes: Buffer | undefined) => bytes && new Binary(bytes);
     return {
@@ -92,6 +95,7 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       sent: asBinary(sent),
       version,
       receivedAt,
+      by,
     };
   }
 

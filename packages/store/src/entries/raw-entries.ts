@@ -39,13 +39,14 @@ const matching = (conditions: Condition[]): Document => ({
   version: '$version',
   receivedAt: '$receivedAt',
   announced: '$announced',
+  by: '$by',
   size: { $bsonSize: '$$ROOT' },
 });
 
 /** Undefined where MongoDB would misread a key. */
 const onlyMembers = (keys?: string[]): Document | undefined =>
   keys && isPlain(keys)
-    ? Object.fromEntries([...keys.map((key) => `payload.${key}`), 'announced'].map((path) => [path, 1]))
+    ? Object.fromEntries([...keys.map((key) => `payload.${key}`), 'announced', 'by'].map((path) => [path, 1]))
     : undefined;
 
 /** The driver sends the signature of a reply with its next command. A copy lets the memory of the reply go. */

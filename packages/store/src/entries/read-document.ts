@@ -6,11 +6,12 @@ import { fromKey } from './entry-id.ts';
 /** The entry in the BSON of its document; the payload is for JSON.stringify: -0 is 0, and an int64 is printed with all its digits. */
 export function readDocument(document: Uint8Array): StoredEntry {
   const stored = BSON.deserialize(document, { useBigInt64: true }) as EntryDocument;
-  const { _id, payload, version = 1, receivedAt } = stored;
+  const { _id, payload, version = 1, receivedAt, by } = stored;
   return {
     ...fromKey(_id),
     version,
     ...(receivedAt && { receivedAt }),
+    ...(by && { by }),
     payload: plain(payload, printed) as StoredEntry['payload'],
   };
 }

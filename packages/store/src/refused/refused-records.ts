@@ -38,8 +38,10 @@ export interface RefusedRecord extends Reason {
   truncated: boolean;
   /** Of the payload and the details, in bytes. */
   size: number;
-  /** Id of the ingest key with which it came. */
+  /** Id of the ingest key or the personal token with which it came. */
   key?: string | undefined;
+  /** Id of the user, if it came with a personal token. */
+  user?: string | undefined;
   /** Of its idempotency key; see `NewEntry`. */
   idempotencyHash?: Buffer | undefined;
   /** The batch of the line, if the batch has a key. */

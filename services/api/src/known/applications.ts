@@ -21,10 +21,6 @@ export interface CachedApplication extends Intake, Access {
   editors: string[];
 }
 
-/** Whether uploads must be admitted by the keyring. */
-export const isRestricted = ({ keyRequired, ownerIsDisabled }: CachedApplication): boolean =>
-  keyRequired || ownerIsDisabled;
-
 export type ApplicationCache = ReturnType<typeof createApplicationCache>;
 
 interface Dependencies {

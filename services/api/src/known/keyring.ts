@@ -18,7 +18,13 @@ const bearer = /^bearer +(.*)$/i;
 /** Every JSON Web Token begins so: `{"` in Base64. */
 const tokenStart = 'eyJ';
 
-type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'ownerIsDisabled' | 'editors'>;
+/** Who sent an upload: the id of an ingest key, or of a personal token and of its user. */
+export interface Sent {
+  id: string;
+  user?: string | undefined;
+}
+
+type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'keyRequired' | 'ownerIsDisabled' | 'editors'>;
 
 export type Keyring = ReturnType<typeof createKeyring>;
 
@@ -42,27 +48,38 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   });
 
   async function idOf(application: string, hash: Buffer): Promise<string | undefined> {
-    const known = find(await ingestKeys.get(application), hash);
+    const known = findHash(await ingestKeys.get(application), hash);
     // The key may be newer than what is known.
-    return known ?? find(await ingestKeys.again(application), hash);
+    return known ?? findHash(await ingestKeys.again(application), hash);
   }
 
-  /** The id of a personal token that allows uploads. */
-  async function tokenFor({ domain, editors }: Admitting, token: string): Promise<string | undefined> {
+  /** Undefined if the personal token does not allow uploads. */
+  async function tokenFor({ domain, editors }: Admitting, token: string): Promise<Sent | undefined> {
     const grant = await grants.get(token);
     if (!grant?.scopes.includes('upload') || !editors.includes(grant.user.id)) return undefined;
-    return grant.applications?.includes(domain) === false ? undefined : grant.id;
+    if (grant.applications?.includes(domain) === false) return undefined;
+    return { id: grant.id, user: grant.user.id };
+  }
+
+  /** Undefined without a valid key or token. */
+  async function find(application: Admitting, key: string): Promise<Sent | undefined> {
+    if (key.startsWith(personalMark)) return tokenFor(application, key);
+    const id = key.startsWith(keyMark) ? await idOf(application.id, hashOf(key)) : undefined;
+    return id === undefined ? undefined : { id };
   }
 
   return {
-    /** Resolves with the id of the sent ingest key. Throws ApiError without a valid one. Rejects while MongoDB is away. */
-    async admit(application: Admitting, headers: IncomingHttpHeaders): Promise<string> {
-      const { id, domain, ownerIsDisabled } = application;
+    /**
+     * Resolves with who sent an upload. Throws ApiError without a valid key or token where one is needed; undefined where none is. Rejects while
+     * MongoDB is away.
+     */
+    async admit(application: Admitting, headers: IncomingHttpHeaders): Promise<Sent | undefined> {
+      const { domain, ownerIsDisabled } = application;
       if (ownerIsDisabled) throw forbidden(`the owner of ${domain} is disabled`);
       const key = sentKey(headers);
+      const sent = await find(application, key);
+      if (sent || !application.keyRequired) return sent;
       if (key.startsWith(personalMark)) {
-        const token = await tokenFor(application, key);
-        if (token) return token;
         throw forbidden(
           `this personal token cannot upload to ${domain}: it needs the scope upload, and you the role of an editor`,
         );
@@ -73,10 +90,7 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
           : `send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`;
         throw forbidden(`an ingest key is required to upload to ${domain}: ${then}`);
       }
-      const found = await idOf(id, hashOf(key));
-      if (found === undefined)
-        throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);
-      return found;
+      throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);
     },
 
     /** Call when an ingest key has changed. */
@@ -84,12 +98,18 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   };
 }
 
+/** Whether an upload has to be admitted: it needs a key, or has one. */
+export const mustBeAdmitted = (
+  { keyRequired, ownerIsDisabled }: Pick<Admitting, 'keyRequired' | 'ownerIsDisabled'>,
+  { 'x-api-key': key, authorization }: IncomingHttpHeaders,
+): boolean => keyRequired || ownerIsDisabled || key !== undefined || authorization !== undefined;
+
 function sentKey({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders): string {
   return String(given || (bearer.exec(authorization)?.[1] ?? ''));
 }
 
 /** Compares with every hash, so that the time does not tell which one matches. */
-function find(hashes: KeyHash[] | undefined, hash: Buffer): string | undefined {
+function findHash(hashes: KeyHash[] | undefined, hash: Buffer): string | undefined {
   let found: string | undefined;
   for (const each of hashes ?? []) if (timingSafeEqual(each.hash, hash)) found = each.id;
   return found;

@@ -12,7 +12,7 @@ import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
-import { isRestricted } from '../known/applications.ts';
+import { mustBeAdmitted } from '../known/keyring.ts';
 import { createUploadRate } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
 import { isArray } from './batch/lines.ts';
@@ -22,7 +22,7 @@ import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { IdempotencyKey, NewEntry, Upload } from './contract.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, senderOf } from './steps.ts';
+import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, networkOrKey, senderOf } from './steps.ts';
 import { createCommitMetrics, createUploadMetrics, monitorCommit } from './upload-metrics.ts';
 
 const sendBatch = (domain: string) =>
@@ -63,7 +63,7 @@ export const uploadRoutes: Routes = async (
     await uploadValidator.close();
   });
   const onCommit = createCommitMetrics(metrics);
-  const { batches, entries } = store;
+  const { batches, entries, senders } = store;
   const commit = createGroupCommit(entries.insert, capacity.uploads, commitSizes, onCommit);
   monitorCommit(commit, metrics);
   const uploads = createUploadMetrics('single', metrics);
@@ -73,6 +73,7 @@ export const uploadRoutes: Routes = async (
     cache,
     commit,
     recordFields,
+    senders,
     batches,
     entries,
     validateLines,
@@ -119,7 +120,7 @@ export const uploadRoutes: Routes = async (
     const key = idempotencyKey(headers);
     const application = cache.peek(domain) ?? (await cache.get(domain));
     if (!application) throw applicationNotFound(domain);
-    const sentKey = isRestricted(application) ? await keyring.admit(application, headers) : undefined;
+    const sent = mustBeAdmitted(application, headers) ? await keyring.admit(application, headers) : undefined;
     checkUpload?.(application.owner);
     if (rate) reply.headers(rate.take(application.id, 1));
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
@@ -137,7 +138,7 @@ export const uploadRoutes: Routes = async (
         refusal: told,
         payload: body,
         idempotencyHash,
-        sender: senderOf(request.ip, sentKey),
+        sender: networkOrKey(request.ip, sent),
       });
       throw toApiError(told);
     }
@@ -149,7 +150,8 @@ export const uploadRoutes: Routes = async (
       await recordFields.record(application, new Set(fields));
     }
     const { id, owner, version } = application;
-    const entry: Storable = { application: id, json, bson, idempotencyHash, version };
+    const by = sent && (await senders.numberOf(id, senderOf('upload', sent)));
+    const entry: Storable = { application: id, json, bson, idempotencyHash, version, by };
     const [outcome] = await commit.add([entry], bson.length, 'uploads', owner);
     const fate = fates[outcome as Outcome];
     if ('refusal' in fate) throw toApiError(fate.refusal);

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { Sender, SenderSource } from '@sluice/store/applications/senders.ts';
 import ipaddr from 'ipaddr.js';
+import type { Sent } from '../known/keyring.ts';
 import { idempotencyKeyPattern } from './contract.ts';
 
 /** The empty alternative says that a key is optional. */
@@ -21,16 +23,23 @@ export function idempotencyKey({ 'idempotency-key': given }: IncomingHttpHeaders
   });
 }
 
-/** 16 bytes, the same for every retry. Uploads and batches each have their own keys. */
+/**
+ * 16 bytes, the same for every retry. Uploads and batches each have their own keys. The first 8 bytes are those of the SHA-256 of the key alone,
+ * so that a sender can add them up too: see `proofOf`.
+ */
 export function hashIdempotencyKey(kind: 'upload' | 'batch', applicationId: string, key: string): Buffer {
-  return shortHash(`${kind}\0${applicationId}\0${key}`);
+  return Buffer.concat([
+    sha256(key).subarray(0, 8),
+    sha256(`${kind}\0${applicationId}\0${key}`).subarray(0, 8),
+  ]);
 }
 
+/** 17 bytes, which tell it from what a client can add up. */
 export function lineHash(ofBatch: Buffer, line: number): Buffer {
-  return shortHash(`${ofBatch.toString('hex')}\0${line}`);
+  return sha256(`${ofBatch.toString('hex')}\0${line}`).subarray(0, 17);
 }
 
-const shortHash = (text: string) => createHash('sha256').update(text).digest().subarray(0, 16);
+const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** The network of an address tells where a sender is, not who: a /24 of IPv4, a /48 of IPv6. */
 function networkOf(address: string): string | undefined {
@@ -43,7 +52,12 @@ function networkOf(address: string): string | undefined {
 }
 
 /** What the owner may know about a sender: the key, or else the network. */
-export const senderOf =
-  (address: string, key: string | undefined): RefusedUpload['sender'] =>
+export const networkOrKey =
+  (address: string, sent: Sent | undefined): RefusedUpload['sender'] =>
   () =>
-    key === undefined ? { network: networkOf(address) } : { key };
+    sent ? { key: sent.id, user: sent.user } : { network: networkOf(address) };
+
+export const senderOf = (source: SenderSource, sent: Sent | undefined): Sender => ({
+  source,
+  ...(sent && (sent.user ? { user: sent.user } : { key: sent.id })),
+});

@@ -28,12 +28,13 @@ interface Dependencies {
 interface Reader {
   intake: Intake;
   readLine(frame: Frame): Judged;
+  by: number;
 }
 
 /** Stores the lines of imports. */
 export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
   const { store, compiler, explainer, refusalRecorder, leaseMs, log } = dependencies;
-  const { chunks, entries, horizon, milestones, jobs, fields, parts, schemas } = store;
+  const { chunks, entries, horizon, milestones, jobs, fields, parts, schemas, senders } = store;
   const loadIntake = createLoadIntake({ fields, compiler, explainer });
   const recordFields = createRecordFields(fields);
   const processChunk = createProcessChunk({ entries, recordFields, log });
@@ -49,7 +50,7 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
     claim: chunks.claim,
 
     /** All lines use the schema that was in force when the job was made. */
-    async load({ options, createdAt }, application) {
+    async load({ id, options, createdAt }, application) {
       const { version = 1 } = options;
       const found = await schemas.of(application, version);
       if (!found) throw new JobFailed(`version ${version} of the schema is missing`);
@@ -57,6 +58,7 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
       const schema = parseSchema(found.rawSchema);
       return {
         intake,
+        by: await senders.numberOf(application.id, { source: 'import', job: id }),
         readLine: createReadLine({ intake, recordFields, schema, options, madeAt: createdAt }),
       };
     },

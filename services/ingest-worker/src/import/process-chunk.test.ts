@@ -54,7 +54,7 @@ it('refuses a line on which the validator fails, and stores the others of its ch
     return { kind: 'accepted', fields: [], ...payloadOf(payload) };
   };
   const data = await zip(framed(['{"n":1}', '{"n":2}', '{"n":3}']));
-  const ignored = { check() {}, onStep() {}, makeRoom: async () => 1 };
+  const ignored = { by: 1, check() {}, onStep() {}, makeRoom: async () => 1 };
   const processed = await processChunk({ chunk, data, intake, readLine, ...ignored });
   expect(processed).toMatchObject({ accepted: 2, rejected: 1 });
   expect(JSON.parse((await unzip(processed.report?.data ?? '')).toString())).toEqual({
@@ -77,6 +77,7 @@ it('stores entries that bring their times once, after room was made for them, wh
   const made: { since: number; stored: number }[] = [];
   const task = {
     data,
+    by: 1,
     intake,
     readLine,
     check() {},

@@ -30,6 +30,8 @@ interface Task extends Steps {
   chunk: ClaimedChunk;
   /** The compressed lines. */
   data: Buffer;
+  /** See `KeyedEntry`. */
+  by: number;
   intake: Intake;
   readLine(frame: Frame): Judged;
   makeRoom(since: number): Promise<number>;
@@ -41,13 +43,14 @@ export interface Processed extends Omit<Done, 'afterCommit'> {
 
 /** Reads, validates and stores the lines of a chunk. When it rejects, all its commands have ended. */
 export function createProcessChunk({ entries, recordFields, log }: Dependencies) {
-  return async ({ chunk, data, intake, readLine, check, makeRoom, onStep }: Task): Promise<Processed> => {
+  return async ({ chunk, data, by, intake, readLine, check, makeRoom, onStep }: Task): Promise<Processed> => {
     const report = createReport();
     const refused = createRefusedLines();
     const storing = createStoreLines({
       entries,
       recordFields,
       chunk,
+      by,
       intake,
       check,
       makeRoom,

@@ -28,6 +28,8 @@ interface Dependencies {
   entries: Pick<EntryStore, 'insertKeyed' | 'hasKeyed'>;
   recordFields: RecordFields;
   chunk: ClaimedChunk;
+  /** See `KeyedEntry`. */
+  by: number;
   intake: Intake;
   /** Throws if the lease is lost. */
   check(): void;
@@ -42,6 +44,7 @@ export function createStoreLines({
   entries,
   recordFields,
   chunk,
+  by,
   intake,
   check,
   makeRoom,
@@ -104,7 +107,7 @@ export function createStoreLines({
     add(frame: Frame, { json, bson, fields, createdAt }: AcceptedLine): Promise<void> | undefined {
       addFields(batch.fields, fields);
       batch.frames.push(frame);
-      batch.entries.push({ key: keyOf(frame.line, createdAt), json, bson, version: intake.version });
+      batch.entries.push({ key: keyOf(frame.line, createdAt), json, bson, version: intake.version, by });
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
       batch.bytes += bson.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;

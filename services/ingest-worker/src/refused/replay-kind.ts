@@ -33,7 +33,7 @@ const stepMs = 5;
 const mostBytes = 1024 ** 2;
 
 interface Dependencies {
-  store: Pick<Store, 'applications' | 'batches' | 'entries' | 'fields' | 'jobs' | 'replays'>;
+  store: Pick<Store, 'applications' | 'batches' | 'entries' | 'fields' | 'jobs' | 'replays' | 'senders'>;
   compiler: Compiler;
   explainer: Explainer;
   leaseMs: number;
@@ -41,7 +41,7 @@ interface Dependencies {
 
 /** Validates refused uploads again. Each transaction stores a batch of them. */
 export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies): JobKind<ReplayJob> {
-  const { applications, batches, entries, fields, jobs, replays } = store;
+  const { applications, batches, entries, fields, jobs, replays, senders } = store;
   const loadIntake = createLoadIntake({ fields, compiler, explainer });
   const recordFields = createRecordFields(fields);
 
@@ -102,6 +102,7 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
     uploads: RefusedRecord[],
     intake: Intake,
     amendments: Amendments,
+    numberOf: (upload: RefusedRecord) => Promise<number>,
   ): Promise<ReplayedBatch> {
     const batch: ReplayedBatch = { last: '', count: 0, repeated: [], conforming: [], refused: [] };
     const { version } = intake;
@@ -126,7 +127,8 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
           break;
         case 'accepted': {
           for (const field of fate.fields) found.add(field);
-          const entry = toEntry(upload, fate, version);
+          const by = await numberOf(upload);
+          const entry = { ...toEntry(upload, fate, version), by };
           const taken = takenReason(upload, version);
           batch.conforming.push({ id, entry, line, batch: upload.batch, taken });
           bytes += entry.json.length;
@@ -155,7 +157,9 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
       const uploads = await replays.next(application, { ...options, after });
       if (uploads.length === 0) return { result: { result } };
       intake = await refresh(job, intake);
-      const batch = await judgeAll(uploads, intake, amendments);
+      const batch = await judgeAll(uploads, intake, amendments, ({ key, user }) =>
+        senders.numberOf(application, { source: 'replay', job: job.id, ...(user ? { user } : { key }) }),
+      );
       check();
       try {
         const { count: done, last } = batch;

@@ -20,11 +20,11 @@ import {
 } from '../../http/route-parts.ts';
 import { Int, Text } from '../../http/schemas.ts';
 import { onlyQueries } from '../../http/validation.ts';
-import { isRestricted } from '../../known/applications.ts';
+import { mustBeAdmitted, type Sent } from '../../known/keyring.ts';
 import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
 import { BatchQuery, BatchResult, IdempotencyKey, LineError, NewEntry, partlyRefused } from '../contract.ts';
-import { aboutKeys, idempotencyKey, keyed, senderOf } from '../steps.ts';
+import { aboutKeys, idempotencyKey, keyed, networkOrKey } from '../steps.ts';
 import type { UploadMetrics } from '../upload-metrics.ts';
 import { createCollectBody } from './collect-body.ts';
 import { elementsOf, elementsOrWhole, linesOf } from './lines.ts';
@@ -82,11 +82,13 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     onRequest: async (request: FastifyRequest, reply: FastifyReply) => begin(request, reply),
   };
 
-  /** Resolves with the id of the ingest key. Call after the body, whose arrival may take long: the key may be revoked meanwhile. */
-  async function admit({ params, headers }: FastifyRequest): Promise<string | undefined> {
+  /** Resolves with who sent the batch. Call after the body, whose arrival may take long: the key may be revoked meanwhile. */
+  async function admit({ params, headers }: FastifyRequest): Promise<Sent | undefined> {
     const { domain } = params as Static<typeof ByDomain>;
     const application = cache.peek(domain) ?? (await cache.get(domain));
-    return application && isRestricted(application) ? keyring.admit(application, headers) : undefined;
+    return application && mustBeAdmitted(application, headers)
+      ? keyring.admit(application, headers)
+      : undefined;
   }
 
   /** Costs nothing where the sender names no version. */
@@ -147,7 +149,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      const sentKey = await admit(request);
+      const sent = await admit(request);
       const key = idempotencyKey(headers);
       await compareVersion(request, reply);
       const bytes = notEmpty(body);
@@ -158,7 +160,8 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         atomic: query.atomic === true,
         key,
         spend: spend(reply),
-        sender: senderOf(request.ip, sentKey),
+        sent,
+        sender: networkOrKey(request.ip, sent),
       };
       const result = await during(request, () => storeBatch(params.domain, batch));
       for (const { name } of result.errors) metrics.refused(name);

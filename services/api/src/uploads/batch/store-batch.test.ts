@@ -65,6 +65,7 @@ async function start(
     } as unknown as ApplicationCache,
     commit: more.commit ?? createGroupCommit(store.entries.insert, createCapacities().uploads),
     recordFields: createRecordFields(store.fields),
+    senders: store.senders,
     batches: store.batches,
     entries: store.entries,
     validateLines: createValidateLines(1_000, uploadValidator, {

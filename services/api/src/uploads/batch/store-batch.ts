@@ -6,6 +6,7 @@ import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { ApiError, applicationNotFound, notConfirmed, unavailable } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
+import type { SenderStore } from '@sluice/store/applications/senders.ts';
 import {
   anywhere,
   type BatchRecord,
@@ -17,10 +18,11 @@ import {
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../known/applications.ts';
+import type { Sent } from '../../known/keyring.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { BatchResult } from '../contract.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { hashIdempotencyKey, lineHash } from '../steps.ts';
+import { hashIdempotencyKey, lineHash, senderOf } from '../steps.ts';
 import type { UploadMetrics } from '../upload-metrics.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
@@ -30,6 +32,7 @@ interface Dependencies {
   cache: ApplicationCache;
   commit: Pick<GroupCommit, 'add'>;
   recordFields: RecordFields;
+  senders: Pick<SenderStore, 'numberOf'>;
   batches: BatchStore;
   entries: Pick<EntryStore, 'before'>;
   validateLines: ReturnType<typeof createValidateLines>;
@@ -45,8 +48,13 @@ export interface Batch {
   key?: string | undefined;
   /** Throws ApiError if the batch is over the rate limit. */
   spend?: (applicationId: string, entries: number) => void;
+  /** Absent without a key. */
+  sent?: Sent | undefined;
   sender?: RefusedUpload['sender'];
 }
+
+/** `by`: see `NewEntry`. */
+type NumberedBatch = Batch & { by: number };
 
 interface Stored {
   accepted: number;
@@ -66,6 +74,7 @@ export function createStoreBatch({
   cache,
   commit,
   recordFields,
+  senders,
   batches,
   entries,
   validateLines,
@@ -81,7 +90,7 @@ export function createStoreBatch({
   /** Stores the lines that are not stored yet, each for itself. */
   async function storeLines(
     application: CachedApplication,
-    batch: Batch,
+    batch: NumberedBatch,
     { stored, isRetry, placeOf, begin }: LinesTurn,
     record?: BatchRecord,
   ): Promise<StoredLines> {
@@ -118,6 +127,7 @@ export function createStoreBatch({
     function placed(chunk: BatchChunk): BatchChunk {
       for (const [at, entry] of chunk.entries.entries()) {
         const line = chunk.lines[at] as number;
+        entry.by = batch.by;
         entry.place = placeOf?.(line);
         if (record && (isRetry || !entry.place))
           entry.idempotencyHash = lineHash(record.idempotencyHash, line);
@@ -163,7 +173,7 @@ export function createStoreBatch({
 
   async function storeEach(
     application: CachedApplication,
-    batch: Batch,
+    batch: NumberedBatch,
     record?: BatchRecord,
   ): Promise<Stored> {
     const { accepted, errors, refused, isInPart } = await storeInTurn(application, batch, record);
@@ -176,7 +186,7 @@ export function createStoreBatch({
 
   async function storeInTurn(
     application: CachedApplication,
-    batch: Batch,
+    batch: NumberedBatch,
     record?: BatchRecord,
   ): Promise<StoredLines> {
     if (!record) return storeLines(application, batch, anywhere(false));
@@ -193,7 +203,7 @@ export function createStoreBatch({
 
   /** The lines that replays have stored. */
   async function replayedLines(
-    { lines }: Batch,
+    { lines }: NumberedBatch,
     { idempotencyHash, application }: BatchRecord,
   ): Promise<Set<number>> {
     const before = await entries.before(
@@ -206,7 +216,7 @@ export function createStoreBatch({
   /** Stores all lines or none. The first pass finds errors, the second stores. */
   async function storeAll(
     application: CachedApplication,
-    batch: Batch,
+    batch: NumberedBatch,
     record?: BatchRecord,
   ): Promise<Stored> {
     const errors: LineFailure[] = [];
@@ -233,7 +243,7 @@ export function createStoreBatch({
         if (late.length > 0) break;
         await refuseDeleted(application);
         await recordFields.record(application, chunk.fields.pointers);
-        yield chunk.entries;
+        yield chunk.entries.map((entry) => ({ ...entry, by: batch.by }));
       }
       if (late.length > 0) throw noneStored(batch.lines.length, late);
     }
@@ -252,7 +262,8 @@ export function createStoreBatch({
     checkUpload?.(application.owner);
     batch.spend?.(application.id, lines.length);
     const record = toRecord(application.id, batch);
-    const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, batch, record);
+    const by = await senders.numberOf(application.id, senderOf('batch', batch.sent));
+    const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, { ...batch, by }, record);
     errors.sort((a, b) => a.line - b.line);
     if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
     return { accepted, rejected: errors.length, errors: errors.map(toLineError) };

@@ -1,0 +1,113 @@
+import { type Db, ObjectId } from 'mongodb';
+import { isDuplicate } from '../faults.ts';
+
+/** How an entry came. */
+export const sources = ['upload', 'batch', 'import', 'replay'] as const;
+export type SenderSource = (typeof sources)[number];
+
+/** Who sent an entry, and how. Ids are hexadecimal digits. */
+export interface Sender {
+  source: SenderSource;
+  /** Id of the ingest key; of a replay, the key that sent the refused upload. */
+  key?: string | undefined;
+  /** Id of the user whose personal token sent it. */
+  user?: string | undefined;
+  /** Id of the import or replay. */
+  job?: string | undefined;
+}
+
+interface SenderDocument {
+  _id: ObjectId;
+  application: ObjectId;
+  /** From 1. */
+  number: number;
+  source: SenderSource;
+  key: ObjectId | null;
+  user: ObjectId | null;
+  job: ObjectId | null;
+}
+
+/** Senders that memory keeps. A number always means the same sender. */
+const most = 50_000;
+const toId = (id: string | undefined) => (id === undefined ? null : new ObjectId(id));
+
+const toSender = ({ source, key, user, job }: SenderDocument): Sender => ({
+  source,
+  ...(key && { key: key.toHexString() }),
+  ...(user && { user: user.toHexString() }),
+  ...(job && { job: job.toHexString() }),
+});
+
+const upload: Sender = { source: 'upload' };
+
+function keep<Value>(cache: Map<string, Value>, name: string, value: Value): void {
+  if (cache.size >= most) cache.clear();
+  cache.set(name, value);
+}
+
+export type SenderStore = ReturnType<typeof senderStore>;
+
+/** Numbers the senders of each application, so that an entry names its sender in 8 bytes. 0 is a single upload without a key. */
+export function senderStore(db: Db) {
+  const senders = db.collection<SenderDocument>('senders');
+  const numbers = new Map<string, number>();
+  const known = new Map<string, Sender>();
+
+  async function record(application: string, { source, key, user, job }: Sender): Promise<number> {
+    const ofApplication = { application: new ObjectId(application) };
+    const who = { ...ofApplication, source, key: toId(key), user: toId(user), job: toId(job) };
+    for (;;) {
+      const found = await senders.findOne(who, { projection: { number: 1 } });
+      if (found) return found.number;
+      const last = await senders.findOne(ofApplication, { sort: { number: -1 }, projection: { number: 1 } });
+      const number = (last?.number ?? 0) + 1;
+      try {
+        await senders.insertOne({ _id: new ObjectId(), ...who, number });
+        return number;
+      } catch (error) {
+        // Another process was quicker.
+        if (!isDuplicate(error)) throw error;
+      }
+    }
+  }
+
+  return {
+    /** The number of a sender; resolves once it is durable. Call it before the transaction that stores the entry. */
+    async numberOf(application: string, sender: Sender): Promise<number> {
+      const { source, key, user, job } = sender;
+      if (source === 'upload' && !key && !user) return 0;
+      const name = `${application} ${source} ${key} ${user} ${job}`;
+      const seen = numbers.get(name);
+      if (seen !== undefined) return seen;
+      const number = await record(application, sender);
+      keep(numbers, name, number);
+      return number;
+    },
+
+    /** The senders of some numbers. */
+    async byNumber(application: string, wanted: Iterable<number>): Promise<Map<number, Sender>> {
+      const found = new Map<number, Sender>();
+      const missing: number[] = [];
+      for (const number of new Set(wanted)) {
+        const sender = number === 0 ? upload : known.get(`${application} ${number}`);
+        if (sender) found.set(number, sender);
+        else missing.push(number);
+      }
+      if (missing.length === 0) return found;
+      const those = { application: new ObjectId(application), number: { $in: missing } };
+      for await (const document of senders.find(those)) {
+        const sender = toSender(document);
+        keep(known, `${application} ${document.number}`, sender);
+        found.set(document.number, sender);
+      }
+      return found;
+    },
+
+    /** The numbers under which an ingest key has sent. */
+    async ofKey(application: string, key: string): Promise<number[]> {
+      const those = { application: new ObjectId(application), key: new ObjectId(key) };
+      const found = await senders.find(those).project<{ number: number }>({ number: 1 }).toArray();
+      return found.map(({ number }) => number);
+    },
+  };
+}
