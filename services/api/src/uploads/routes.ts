@@ -5,6 +5,7 @@ import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { Outcome, NewEntry as Storable } from '@sluice/store/entries/entries.ts';
 import { type EntryId, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import { hashIdempotencyKey } from '@sluice/store/entries/once.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { createSendAtOnce, Success } from '../http/answers.ts';
@@ -22,7 +23,7 @@ import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { IdempotencyKey, NewEntry, Upload } from './contract.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { aboutKeys, hashIdempotencyKey, idempotencyKey, keyed, networkOrKey, senderOf } from './steps.ts';
+import { aboutKeys, idempotencyKey, keyed, networkOrKey, senderOf } from './steps.ts';
 import { createCommitMetrics, createUploadMetrics, monitorCommit } from './upload-metrics.ts';
 
 const sendBatch = (domain: string) =>

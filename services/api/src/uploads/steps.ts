@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
@@ -22,24 +21,6 @@ export function idempotencyKey({ 'idempotency-key': given }: IncomingHttpHeaders
     details: [{ in: 'headers', path: '/idempotency-key', keyword: 'pattern', message }],
   });
 }
-
-/**
- * 16 bytes, the same for every retry. Uploads and batches each have their own keys. The first 8 bytes are those of the SHA-256 of the key alone,
- * so that a sender can add them up too: see `proofOf`.
- */
-export function hashIdempotencyKey(kind: 'upload' | 'batch', applicationId: string, key: string): Buffer {
-  return Buffer.concat([
-    sha256(key).subarray(0, 8),
-    sha256(`${kind}\0${applicationId}\0${key}`).subarray(0, 8),
-  ]);
-}
-
-/** 17 bytes, which tell it from what a client can add up. */
-export function lineHash(ofBatch: Buffer, line: number): Buffer {
-  return sha256(`${ofBatch.toString('hex')}\0${line}`).subarray(0, 17);
-}
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
 
 /** The network of an address tells where a sender is, not who: a /24 of IPv4, a /48 of IPv6. */
 function networkOf(address: string): string | undefined {

@@ -4,8 +4,8 @@ import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import { lineHash } from '@sluice/store/entries/once.ts';
 import type { CachedApplication } from '../../known/applications.ts';
-import { lineHash } from '../steps.ts';
 import { explainLines } from './validate-lines.ts';
 
 interface Line {

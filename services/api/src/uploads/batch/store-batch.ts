@@ -16,13 +16,14 @@ import {
   type LinesTurn,
 } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import { hashIdempotencyKey, lineHash } from '@sluice/store/entries/once.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../known/applications.ts';
 import type { Sent } from '../../known/keyring.ts';
 import type { Quotas } from '../../limits/quota.ts';
 import type { BatchResult } from '../contract.ts';
 import type { GroupCommit } from '../group-commit.ts';
-import { hashIdempotencyKey, lineHash, senderOf } from '../steps.ts';
+import { senderOf } from '../steps.ts';
 import type { UploadMetrics } from '../upload-metrics.ts';
 import type { Line } from './lines.ts';
 import { createRefusedLines } from './refused-lines.ts';
