@@ -1,15 +1,17 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { entryStore } from '@sluice/store/entries/entries.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { createKeysAt, fromKey } from '@sluice/store/entries/entry-id.ts';
 import { horizonStore } from '@sluice/store/entries/horizon.ts';
 import type { MilestoneDocument } from '@sluice/store/entries/milestone-document.ts';
 import { milestoneStore } from '@sluice/store/entries/milestones.ts';
+import { addProofs, proofOf } from '@sluice/store/entries/proof.ts';
 import { corrected, removedOf } from '@sluice/store/entries/removed-entries.ts';
+import type { StepSums, TimeSteps } from '@sluice/store/entries/step-counts.ts';
 import { createWriter } from '@sluice/store/entries/writer.ts';
 import { inSnapshot } from '@sluice/store/in-snapshot.ts';
 import { createIndexes } from '@sluice/store/indexes.ts';
-import { type Binary, type Db, ObjectId } from 'mongodb';
+import { Binary, type Db, ObjectId } from 'mongodb';
 
 /** Entries without a whole store. */
 export function entriesIn(
@@ -21,6 +23,9 @@ export function entriesIn(
   return entryStore(db, 10_000, { ...options, horizon, writer });
 }
 
+/** By whom an entry was sent, and with which key or value. */
+type Sent = Pick<EntryDocument, 'by' | 'once'>;
+
 /** Entries of one application with times of one's own, and the naive answers to what is asked of them. */
 export async function modelEntries(
   db: Db,
@@ -31,11 +36,19 @@ export async function modelEntries(
   await Promise.all([entries.prepare(), createIndexes(db)]);
   // As many processes make them.
   const makers = [createKeysAt(), createKeysAt(), createKeysAt()];
-  let stored: { key: Binary; id: string; time: number; n: number }[] = [];
+  let stored: ({ key: Binary; id: string; time: number; n: number } & Sent)[] = [];
   let made = 0;
 
   /** Newest first. */
   const all = () => stored.toSorted((a, b) => (a.id < b.id ? 1 : -1));
+
+  /** Some entries have a sender, some a key or a value or both, and some are lines of keyed batches. */
+  function sentAs(n: number): Sent {
+    const hash = (of: string, bytes: number) =>
+      new Binary(createHash('sha256').update(`${application} ${of} ${n}`).digest().subarray(0, bytes));
+    const once = [undefined, hash('key', 16), hash('line', 17), [hash('value', 16), hash('key', 16)]][n % 4];
+    return { ...(n % 3 > 0 && { by: 1_000 * (n % 3) }), ...(once && { once: once as Binary }) };
+  }
 
   return {
     application,
@@ -47,8 +60,9 @@ export async function modelEntries(
       const documents = times.map((time) => {
         const n = made++;
         const key = makers[n % makers.length]?.(Buffer.from(application, 'hex'), time) as Binary;
-        stored.push({ key, id: fromKey(key).id, time, n });
-        return { _id: key, payload: payload(n) };
+        const sent = sentAs(n);
+        stored.push({ key, id: fromKey(key).id, time, n, ...sent });
+        return { _id: key, payload: payload(n), ...sent };
       });
       if (documents.length > 0) await db.collection<EntryDocument>('entries').insertMany(documents);
     },
@@ -67,6 +81,22 @@ export async function modelEntries(
         ({ id, time }) =>
           (!before || id < before) && (!from || time >= from.getTime()) && (!to || time < to.getTime()),
       );
+    },
+
+    /** What the entries of steps add up to by sender. */
+    sums({ from, length, count }: TimeSteps): StepSums<number> {
+      const steps = Array.from({ length: count }, (_, step) => {
+        const begin = from + step * length;
+        return stored.filter(({ time }) => time >= begin && time < begin + length);
+      });
+      const senders = [...new Set(steps.flat().map(({ by = 0 }) => by))];
+      const countOf = (sender: number) =>
+        steps.map((some) => some.filter(({ by = 0 }) => by === sender).length);
+      return {
+        groups: new Map(senders.filter((sender) => sender > 0).map((sender) => [sender, countOf(sender)])),
+        rest: countOf(0),
+        proofs: steps.map((some) => some.reduce((sum, { once }) => addProofs(sum, proofOf(once)), 0n)),
+      };
     },
 
     /** They were deleted. */

@@ -52,6 +52,10 @@ it('milestones are right, whatever older entries imports store while workers set
       await milestones.set(application, before, 100);
       expect((await model.ranks()).set).toHaveLength(Math.floor(model.all().length / spacing));
       expect(await milestones.count(application)).toBe(model.all().length);
+      const steps = { from: 0, length: 3_600_000, count: 1 };
+      expect(await model.entries.sumSteps(application, steps, true, (sender) => sender)).toEqual(
+        model.sums(steps),
+      );
     }),
     runs(3, 6),
   );

@@ -40,11 +40,11 @@ async function start(count: number) {
 
 type Started = Pick<
   Awaited<ReturnType<typeof start>>,
-  'milestones' | 'entries' | 'application' | 'all' | 'ranks'
+  'milestones' | 'entries' | 'application' | 'all' | 'ranks' | 'sums'
 >;
 
-/** Ranks, totals, sizes and pages at each index are those of the entries that are left. */
-async function expectExact({ milestones, entries, application, all, ranks }: Started) {
+/** Ranks, totals, sizes, sums and pages at each index are those of the entries that are left. */
+async function expectExact({ milestones, entries, application, all, ranks, sums }: Started) {
   const { set, counted } = await ranks();
   expect(set).toEqual(counted);
   const left = all();
@@ -53,6 +53,8 @@ async function expectExact({ milestones, entries, application, all, ranks }: Sta
     bytes: left.reduce((sum, { n }) => sum + BSON.calculateObjectSize(payload(n)), 0),
   });
   expect(await entries.count(application, {})).toBe(left.length);
+  const steps = { from: 0, length: 3_600_000, count: 2 };
+  expect(await entries.sumSteps(application, steps, false, (sender) => sender)).toEqual(sums(steps));
   const ids = left.map(({ id }) => id);
   for (const at of [0, spacing + 1, Math.floor(left.length / 2), left.length - 1]) {
     const start = Math.max(0, at);
@@ -196,7 +198,7 @@ const step = fc.oneof(
   ...removalSteps,
 );
 
-it('ranks, totals, sizes and pages are those of a model, whatever is deleted', async () => {
+it('ranks, totals, sizes, sums and pages are those of a model, whatever is deleted', async () => {
   const { db } = await ownDatabase();
   const run = fc.asyncProperty(fc.array(step, { maxLength: 16 }), async (steps) => {
     const model = await modelEntries(db, { spacing });

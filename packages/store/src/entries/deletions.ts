@@ -35,7 +35,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
     const $inc = { version: 1, count: 1 };
     await deletions.updateOne({ _id: new ObjectId(application) }, { $inc }, { upsert: true, session });
     const found = entries.find(query, { session }).sort({ _id: 1 });
-    const sized = found.project<RemovedEntry>({ _id: 1, bytes: { $bsonSize: '$payload' } });
+    const sized = found.project<RemovedEntry>({ by: 1, once: 1, bytes: { $bsonSize: '$payload' } });
     const removed = await sized.toArray();
     const [first, last] = [removed[0]?._id, removed.at(-1)?._id];
     if (!first || !last) return 0;

@@ -24,7 +24,7 @@ import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { pieces, type Walked } from './pieces.ts';
 import { readDocument } from './read-document.ts';
-import { stepCounts, type TimeSteps } from './step-counts.ts';
+import { type StepSums, stepCounts, type TimeSteps } from './step-counts.ts';
 import type { Writer } from './writer.ts';
 
 export { type Before, type Outcome, sentHash } from './compare-entries.ts';
@@ -83,8 +83,20 @@ export function entryStore(
   const compare = createCompare(entries);
 
   const newKey = createKeysAt();
-  const countSteps = stepCounts(db);
+  const { countSteps, sumSteps } = stepCounts(db);
   const listing = createListing({ db, entries, milestones, filterMs });
+
+  /** What the entries of each step add up to. `groupOf`: as for `stepCounts`. `isIntact`: as for lists. */
+  function sumBy<Group>(
+    application: string,
+    steps: TimeSteps,
+    isIntact: boolean,
+    groupOf: (sender: number) => Group | undefined,
+  ): Promise<StepSums<Group>> {
+    if (isIntact) return sumSteps(undefined, application, steps, groupOf);
+    return inSnapshot(db, (session) => sumSteps(session, application, steps, groupOf));
+  }
+
   return {
     prepare: prepareOnce,
 
@@ -125,6 +137,18 @@ export function entryStore(
     countSteps(application: string, steps: TimeSteps, isIntact: boolean): Promise<number[]> {
       if (isIntact) return countSteps(undefined, application, steps);
       return inSnapshot(db, (session) => countSteps(session, application, steps));
+    },
+
+    sumSteps: sumBy,
+
+    /** How many each sender has in each step, by the sender's number. Senders without entries are absent. */
+    async countStepsBySender(
+      application: string,
+      steps: TimeSteps,
+      isIntact: boolean,
+    ): Promise<Map<number, number[]>> {
+      const { groups, rest } = await sumBy(application, steps, isIntact, (sender) => sender);
+      return rest.some((count) => count > 0) ? groups.set(0, rest) : groups;
     },
 
     /** When the newest entry of each application was stored. Applications without entries are absent. */

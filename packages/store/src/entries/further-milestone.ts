@@ -1,6 +1,7 @@
 import type { Binary, ClientSession, Collection } from 'mongodb';
 import type { EntryDocument } from './entry-document.ts';
 import type { End, Milestone } from './milestone-document.ts';
+import type { Tallied } from './milestone-tally.ts';
 
 const sums = {
   _id: null,
@@ -13,7 +14,7 @@ interface Sums {
   last: Binary;
   count: number;
   size: number;
-  keys?: Binary[];
+  tallied?: Tallied[];
 }
 
 /** What follows a milestone. */
@@ -36,17 +37,18 @@ export function furtherMilestone(entries: Collection<EntryDocument>) {
   }
 
   return {
-    /** The milestone `limit` entries further on, or at the last entry, with the keys up to it. */
+    /** The milestone `limit` entries further on, or at the last entry, with the entries up to it. */
     async further(
       from: Milestone,
       end: End,
       limit: number,
       session: ClientSession,
-    ): Promise<Milestone & { keys: Binary[] }> {
-      const found = await sumUp(from, end, { ...sums, keys: { $push: '$_id' } }, session, limit);
-      if (!found) return { ...from, keys: [] };
-      const { last, count, size, keys = [] } = found;
-      return { key: last, rank: from.rank + count, bytes: from.bytes + size, keys };
+    ): Promise<Milestone & { tallied: Tallied[] }> {
+      const $push = { _id: '$_id', by: '$by', once: '$once' };
+      const found = await sumUp(from, end, { ...sums, tallied: { $push } }, session, limit);
+      if (!found) return { ...from, tallied: [] };
+      const { last, count, size, tallied = [] } = found;
+      return { key: last, rank: from.rank + count, bytes: from.bytes + size, tallied };
     },
 
     /** The entries beyond. */

@@ -1,5 +1,6 @@
 import { type Binary, ObjectId } from 'mongodb';
 import type { Marks } from './milestone-marks.ts';
+import type { PackedTally } from './milestone-tally.ts';
 
 /** Finds the milestones of an application in a range of keys. The application tells a sharded cluster which shard to ask. */
 export const milestonesIn = (application: string, keys: object) => ({
@@ -10,7 +11,8 @@ export const milestonesIn = (application: string, keys: object) => ({
 /** The index for such queries. */
 export const byKey = { _id: 1 } as const;
 
-export interface MilestoneDocument {
+/** The tally is of the remaining entries that came after the previous milestone. */
+export interface MilestoneDocument extends PackedTally {
   /** The key of an entry, which may be deleted since. */
   _id: Binary;
   application: ObjectId;
@@ -21,8 +23,6 @@ export interface MilestoneDocument {
   /** Entries deleted since it was set, that came after the previous milestone; absent: none. */
   removed?: number;
   removedBytes?: number;
-  /** The remaining entries by minute; see `packMinutes`. */
-  minutes?: Binary;
   marks: Marks;
 }
 

@@ -1,9 +1,9 @@
-import { Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { firstKeyAt, highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
+import { firstKeyAt, highestId, lowestId, toKey } from './entry-id.ts';
 import { furtherMilestone } from './further-milestone.ts';
 import { horizonStore } from './horizon.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type RankedKey,
 } from './milestone-document.ts';
 import { marksOf, nearestMark } from './milestone-marks.ts';
-import { packMinutes } from './minute-counts.ts';
+import { packTally, type Tallied, tallyOf } from './milestone-tally.ts';
 import { corrected, type Removed, removedOf, storedRank } from './removed-entries.ts';
 
 const ascending = { _id: 1 } as const;
@@ -61,16 +61,15 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   /** False when entries were deleted since `version`, or another worker was quicker. */
   async function add(
     application: string,
-    { key, keys, ...sums }: Milestone & { keys: Binary[] },
+    { key, tallied, ...sums }: Milestone & { tallied: Tallied[] },
     version: number,
   ): Promise<boolean> {
-    const minutes = new Binary(packMinutes(keys.map(timeOfKey)));
     const document = {
       _id: key,
       application: new ObjectId(application),
       ...sums,
-      minutes,
-      marks: marksOf(keys),
+      ...packTally(tallyOf(tallied)),
+      marks: marksOf(tallied.map(({ _id }) => _id)),
     };
     try {
       return await guard.unlessChanged(application, version, async (session) => {
@@ -96,7 +95,12 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     limit: number,
   ): Promise<(Milestone & Pick<MilestoneDocument, 'marks'>)[]> {
     const filter = { application: new ObjectId(application), rank: { $gte: storedRank(rank, removed) } };
-    const options = { sort: { rank: 1 }, limit, projection: { minutes: 0 }, session } as const;
+    const options = {
+      sort: { rank: 1 },
+      limit,
+      projection: { minutes: 0, senders: 0, proofs: 0 },
+      session,
+    } as const;
     const found = await milestones.find(filter, options).toArray();
     return found.map((milestone) => ({
       ...corrected(toMilestone(milestone), removed),

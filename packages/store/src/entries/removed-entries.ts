@@ -1,7 +1,7 @@
-import { type AnyBulkWriteOperation, Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import { highestId, lowestId, timeOfKey, toKey } from './entry-id.ts';
+import { type AnyBulkWriteOperation, type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { highestId, lowestId, toKey } from './entry-id.ts';
 import { byKey, type MilestoneDocument, milestonesIn } from './milestone-document.ts';
-import { withoutTimes } from './minute-counts.ts';
+import { type Tallied, withoutEntries } from './milestone-tally.ts';
 
 /** Entries that were deleted between a milestone and the one before it. */
 export interface Removed {
@@ -41,13 +41,11 @@ export function storedRank(rank: number, all: Removed[]): number {
 }
 
 /** An entry that is deleted. `bytes`: of its payload, as BSON. */
-export interface RemovedEntry {
-  _id: Binary;
+export interface RemovedEntry extends Tallied {
   bytes: number;
 }
 
 type Sums = { removed: number; removedBytes: number };
-type Changed = Sums & Pick<MilestoneDocument, 'minutes'>;
 const none: Sums = { removed: 0, removedBytes: 0 };
 
 /** Takes entries of an application out of what its milestones count, in the transaction that deletes them. They come in the order of keys. */
@@ -90,19 +88,20 @@ function changesOf(
   let lower = rankBefore;
   let left = none;
   let at = 0;
-  for (const { _id, application, rank, removed = 0, removedBytes = 0, minutes } of milestones) {
+  for (const { _id, application, rank, removed = 0, removedBytes = 0, ...tally } of milestones) {
     const filter = { _id, application };
-    const sums: Changed = { removed: removed + left.removed, removedBytes: removedBytes + left.removedBytes };
-    const times: number[] = [];
-    for (; at < entries.length && Buffer.compare(keyOf(entries[at]), _id.buffer) <= 0; at++) {
-      sums.removed += 1;
-      sums.removedBytes += entries[at]?.bytes as number;
-      times.push(timeOfKey(entries[at]?._id as Binary));
-    }
-    if (minutes) sums.minutes = new Binary(withoutTimes(minutes.buffer, times));
+    const sums: Sums = { removed: removed + left.removed, removedBytes: removedBytes + left.removedBytes };
+    const gone: RemovedEntry[] = [];
+    for (; at < entries.length && Buffer.compare(keyOf(entries[at]), _id.buffer) <= 0; at++)
+      gone.push(entries[at] as RemovedEntry);
+    sums.removed += gone.length;
+    for (const { bytes } of gone) sums.removedBytes += bytes;
     const isEmpty = sums.removed === rank - lower;
     if (isEmpty) changes.push({ deleteOne: { filter } });
-    else if (sums.removed > removed) changes.push({ updateOne: { filter, update: { $set: sums } } });
+    else if (sums.removed > removed) {
+      const $set = { ...sums, ...withoutEntries(tally, gone) };
+      changes.push({ updateOne: { filter, update: { $set } } });
+    }
     left = isEmpty ? sums : none;
     if (!isEmpty) lower = rank;
   }

@@ -10,22 +10,25 @@ import type { MilestoneDocument } from './milestone-document.ts';
 import type { TimeSteps } from './step-counts.ts';
 
 const minute = 60_000;
+const hour = 60 * minute;
 const spacing = 4;
 
 async function start(db?: Awaited<ReturnType<typeof ownDatabase>>['db']) {
   const own = db ?? (await ownDatabase()).db;
   const model = await modelEntries(own, { spacing });
   const deletions = deletionStore(own, 60_000);
-  const { application, entries, all } = model;
-
-  const naive = ({ from, length, count }: TimeSteps) =>
-    Array.from({ length: count }, (_, step) => {
-      const begin = from + step * length;
-      return all().filter(({ time }) => time >= begin && time < begin + length).length;
-    });
+  const { application, entries } = model;
 
   async function expectExact(steps: TimeSteps, isIntact = false) {
-    expect(await entries.countSteps(application, steps, isIntact)).toEqual(naive(steps));
+    const { groups, rest } = model.sums(steps);
+    const bySender = await entries.countStepsBySender(application, steps, isIntact);
+    expect(bySender).toEqual(rest.some((count) => count > 0) ? new Map([...groups, [0, rest]]) : groups);
+    expect(await entries.countSteps(application, steps, isIntact)).toEqual(
+      rest.map((_, step) => bySender.values().reduce((sum, counts) => sum + (counts[step] as number), 0)),
+    );
+    const hours = { from: 0, length: hour, count: 3 };
+    const ofAll = await entries.sumSteps(application, hours, isIntact, (sender) => sender);
+    expect(ofAll).toEqual(model.sums(hours));
   }
 
   async function remove(chosen: { key: Binary; id: string }[]) {
@@ -65,29 +68,24 @@ it('counts what is beyond the last milestone also where that is much', async () 
   await expectExact({ from: 60 * minute, length: minute, count: 5 }, true);
 });
 
-it('does not read the entries below milestones', async () => {
-  const { db, insert, milestones, application, expectExact } = await start();
-  await insert(times);
-  await milestones.set(application, 200 * minute, 100);
-  const found = await db.collection<MilestoneDocument>('milestones').findOne({ rank: 40 });
-  const before = found?.minutes as Binary;
-  expect(before.length()).toBeGreaterThan(0);
-  const one = { application: new ObjectId(application), rank: 40 };
-  const set = (minutes: Binary) =>
-    db.collection<MilestoneDocument>('milestones').updateOne(one, { $set: { minutes } });
-  await set(new Binary(Buffer.alloc(0)));
-  await expect(expectExact(periods[0] as TimeSteps)).rejects.toThrow('to deeply equal');
-  await set(before);
-  await expectExact(periods[0] as TimeSteps);
-});
-
-it('reads the entries where a milestone does not say when they came', async () => {
-  const { db, insert, milestones, application, expectExact } = await start();
-  await insert(times);
-  await milestones.set(application, 200 * minute, 100);
-  await db.collection('milestones').updateMany({}, { $unset: { minutes: '' } });
-  for (const steps of periods) await expectExact(steps);
-});
+it.each(['minutes', 'senders', 'proofs'] as const)(
+  'reads the %s of milestones, not their entries',
+  async (field) => {
+    const { db, insert, milestones, application, expectExact } = await start();
+    await insert(times);
+    await milestones.set(application, 200 * minute, 100);
+    const one = { application: new ObjectId(application), rank: 40 };
+    const found = await db.collection<MilestoneDocument>('milestones').findOne(one);
+    const before = found?.[field] as Binary;
+    expect(before.length()).toBeGreaterThan(0);
+    const set = (packed: Binary) =>
+      db.collection<MilestoneDocument>('milestones').updateOne(one, { $set: { [field]: packed } });
+    await set(new Binary(Buffer.alloc(0)));
+    await expect(expectExact(periods[0] as TimeSteps)).rejects.toThrow('to deeply equal');
+    await set(before);
+    await expectExact(periods[0] as TimeSteps);
+  },
+);
 
 const step = fc.oneof(
   {

@@ -1,5 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import { createTally, type TimeSteps } from '@sluice/store/entries/step-counts.ts';
+import { createStepCounter, type TimeSteps } from '@sluice/store/entries/step-counts.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
@@ -61,7 +61,7 @@ export const statsRoutes: Routes = async (
     async (request, reply) => {
       const steps = toSteps(request.query);
       const { id, hasDeletions } = await findApplication(applications, request);
-      const refused = createTally(steps);
+      const refused = createStepCounter(steps);
       const end = steps.from + steps.count * steps.length;
       const accepted = await pageReads.runInFairOrder(request.owner.id, async () => {
         const period = { from: new Date(steps.from), to: new Date(end) };
