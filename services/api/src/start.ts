@@ -48,7 +48,7 @@ export async function startApi(
   });
   const feed = createFeed(store.changes, log);
   const cache = createApplicationCache({ ...store, compiler, explainer, feed, metrics });
-  const refusalRecorder = createRefusalRecorder(store, log);
+  const refusalRecorder = createRefusalRecorder(store, log, metrics);
   const unhear = hearChanges(config.redis, log, cache.forget);
   const jobQueue = (definition: typeof jobsQueue) =>
     createJobQueue(definition, store.jobs, redis, config.redis, log);

@@ -1,5 +1,8 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import { addMissed, lossKinds, type Missed } from '@sluice/store/refused/losses.ts';
+import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
+import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
@@ -145,7 +148,7 @@ describe('the recorder', () => {
       flooded.map(({ id }) => id),
       new Date(0),
     );
-    expect([...counted.values()]).toEqual(flooded.map(() => lines));
+    expect([...counted.values()]).toEqual(flooded.map(() => ({ refused: lines, lost: {} })));
   });
 
   it('keeps what was wrong, cut off where it is very long', async () => {
@@ -195,7 +198,7 @@ describe('the counts', () => {
     const now = new Date();
     counts.add({ id, owner }, told, now);
     await counts.store(counts.changed(), write);
-    counts.add({ id, owner }, told, now, 4);
+    counts.add({ id, owner }, told, now, { times: 4 });
     await counts.store(counts.changed(), write);
     for (const minutes of [...written, ...written]) await store.refusalCounts.write(minutes);
     expect(await totals()).toMatchObject([{ ...told, count: 5, firstAt: now, lastAt: now }]);
@@ -205,7 +208,9 @@ describe('the counts', () => {
     const counts = createCounts(80);
     const add = (id: string, from: string, reasons: number) => {
       for (let n = 0; n < reasons; n++)
-        counts.add({ id, owner: from }, { path: `/${n}`, keyword: 'type', message: 'no' }, new Date(), n + 1);
+        counts.add({ id, owner: from }, { path: `/${n}`, keyword: 'type', message: 'no' }, new Date(), {
+          times: n + 1,
+        });
     };
     const flooded = Array.from({ length: 30 }, () => new ObjectId().toHexString());
     for (const id of flooded) add(id, 'one', 50);
@@ -241,5 +246,82 @@ describe('the counts', () => {
     await counts.store(changed, store.refusalCounts.write);
     expect((await totals()).reduce((sum, { count }) => sum + count, 0)).toBe(10);
     expect((await store.refusalCounts.totals(other, {}, 10)).map(({ count }) => count)).toEqual([1]);
+  });
+
+  it('of keys, reasons and losses are what was noted, whatever is written late, twice or not at all', async () => {
+    const { store, id: other } = await begin();
+    const kind = fc.constantFrom(...lossKinds);
+    const key = fc.option(fc.integer({ min: 0, max: 150 }).map(String), { nil: undefined });
+    const step = fc.oneof(
+      fc.record({ reason: fc.integer({ min: 0, max: 120 }), key, times: fc.integer({ min: 1, max: 9 }) }),
+      fc.record({ kind, key, times: fc.integer({ min: 1, max: 30 }) }),
+      fc.record({ write: fc.constantFrom('stored', 'failed', 'unanswered', 'late') }),
+      fc.record({ minutes: fc.integer({ min: 1, max: 3 }) }),
+    );
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+      const id = new ObjectId().toHexString();
+      const counts = createCounts(90);
+      let now = Date.UTC(2026, 0, 1);
+      const noted: Missed = { refused: 0, lost: {} };
+      const late: Parameters<typeof store.refusalCounts.write>[0][] = [];
+      for (const step of [...steps, { write: 'stored' as const }]) {
+        if ('minutes' in step) now += step.minutes * 60_000;
+        else if ('reason' in step) {
+          const told = { path: `/${step.reason}`, keyword: 'type', message: 'no' };
+          counts.add({ id, owner }, told, new Date(now), step);
+          noted.refused += step.times;
+        } else if ('kind' in step) {
+          for (let n = 0; n < step.times; n++)
+            counts.addLoss({ id, owner }, step.kind, new Date(now), step.key);
+          addMissed(noted, { refused: 0, lost: { [step.kind]: step.times } });
+        } else {
+          const write = async (minutes: (typeof late)[0]) => {
+            if (step.write === 'late') late.push(minutes);
+            else if (step.write !== 'failed') await store.refusalCounts.write(minutes);
+            if (step.write !== 'stored') throw new Error('no answer');
+          };
+          await counts.store(counts.changed(), write).catch(() => {});
+        }
+      }
+      for (const minutes of late) await store.refusalCounts.write(minutes);
+      const period = { from: new Date(0), to: new Date(now + 60_000) };
+      const [minutes, keys, reasons, since] = await Promise.all([
+        store.refusalCounts.byMinute(id, period),
+        store.refusalCounts.byKey(id, period),
+        store.refusalCounts.totals(id, {}, 10_000),
+        store.refusalCounts.since([id, other], new Date(0)),
+      ]);
+      const sum = (all: Missed[]) => {
+        const total: Missed = { refused: 0, lost: {} };
+        for (const each of all) addMissed(total, each);
+        return total;
+      };
+      expect(sum(minutes)).toEqual(noted);
+      expect(sum(keys)).toEqual(noted);
+      expect(since.get(id) ?? { refused: 0, lost: {} }).toEqual(noted);
+      const ofReason = (wanted: string | undefined) =>
+        reasons.reduce((all, { reason, count }) => all + (reason === wanted ? count : 0), 0);
+      expect(ofReason(undefined)).toBe(noted.refused);
+      expect(ofReason('not_json')).toBe(noted.lost.not_json ?? 0);
+      expect(ofReason('too_large')).toBe(noted.lost.too_large ?? 0);
+    });
+    await fc.assert(property, { numRuns: 25 });
+  });
+
+  it('tell a hundred keys of a minute apart', async () => {
+    const { store, id } = await begin();
+    const counts = createCounts();
+    const now = new Date();
+    for (let n = 0; n < 150; n++) {
+      counts.add({ id, owner }, { path: '', keyword: 'type', message: 'no' }, now, { key: `${n}` });
+      counts.addLoss({ id, owner }, 'rate', now, `${n}`);
+    }
+    counts.addLoss({ id, owner }, 'no_key', now);
+    await counts.store(counts.changed(), store.refusalCounts.write);
+    const period = wholeMinutes({ from: now, to: new Date(now.getTime() + 1) }) as { from: Date; to: Date };
+    const found = await store.refusalCounts.byKey(id, period);
+    expect(found).toHaveLength(101);
+    expect(found).toContainEqual({ key: '99', refused: 1, lost: { rate: 1 } });
+    expect(found).toContainEqual({ key: null, refused: 50, lost: { rate: 50, no_key: 1 } });
   });
 });

@@ -1,12 +1,21 @@
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { Access } from '@sluice/store/applications/applications.ts';
 import type { Database } from '@sluice/store/connect.ts';
+import type { LossKind } from '@sluice/store/refused/losses.ts';
 import { newRefusedId } from '@sluice/store/refused/refused-records.ts';
 import { LRUCache } from 'lru-cache';
 import type { Intake } from '../intake.ts';
 import { createCounts } from './counts.ts';
-import { type RefusedUpload, reasonOf, type ToldReason, toKept } from './refused-upload.ts';
+import {
+  groupOf,
+  groupOfLoss,
+  keptLossBytes,
+  type RefusedUpload,
+  type ToldReason,
+  toKept,
+} from './refused-upload.ts';
 import { createWaiting } from './waiting.ts';
 
 /** Whoever follows refused uploads sees them within two seconds. */
@@ -33,25 +42,46 @@ export type RefusalRecorder = ReturnType<typeof createRefusalRecorder>;
 export function createRefusalRecorder(
   { refused, refusalCounts }: Pick<Database, 'refused' | 'refusalCounts'>,
   log: Pick<Logger, 'debug'>,
+  metrics?: Pick<Metrics, 'count'>,
 ) {
   const counts = createCounts();
   const bucketOf = createBuckets();
   const waiting = createWaiting(mostBytes);
 
   function count(application: RefusingApplication, reason: ToldReason, times: number): void {
-    counts.add(application, reason, new Date(), times);
+    counts.add(application, reason, new Date(), { times });
   }
 
   function note(application: RefusingApplication, upload: RefusedUpload): void {
-    const reason = reasonOf(upload.refusal);
+    const reason = groupOf(upload);
     if (!reason) return;
-    const { id, owner, version, refused } = application;
     const at = new Date();
-    const { message: _, ...group } = counts.add(application, reason, at);
+    keep(application, upload, at, counts.add(application, reason, at, upload));
+  }
+
+  function noteLoss(
+    application: RefusingApplication,
+    kind: LossKind,
+    { key, upload }: { key?: string | undefined; upload?: RefusedUpload | undefined } = {},
+  ): void {
+    const at = new Date();
+    counts.addLoss(application, kind, at, key);
+    metrics?.count('sluice_uploads_lost_total', { kind })();
+    const group = groupOfLoss(kind);
+    if (upload && group) keep(application, upload, at, group, keptLossBytes);
+  }
+
+  function keep(
+    { id, owner, version, refused }: RefusingApplication,
+    upload: RefusedUpload,
+    at: Date,
+    { message: _, ...group }: ToldReason,
+    mostBytes?: number,
+  ): void {
     const bucket = refused.keep ? bucketOf(id) : undefined;
     if (!bucket || bucket.tokens < 1) return;
     const record = {
-      ...toKept(upload),
+      ...toKept(upload, mostBytes),
       id: newRefusedId(),
       application: id,
       at,
@@ -88,6 +118,9 @@ export function createRefusalRecorder(
   return {
     /** Counts an upload, and keeps it if there are not too many. */
     note,
+
+    /** The same of an upload that is lost before it is validated. `key`: of its ingest key; `upload`: what is kept of it. */
+    noteLoss,
 
     count,
 

@@ -1,10 +1,13 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import type { LossKind } from '@sluice/store/refused/losses.ts';
 import type { Reason, RefusedRecord, RefusedSource } from '@sluice/store/refused/refused-records.ts';
 import type { Refusal } from '../line.ts';
 
 /** Longer payloads are cut. */
 const keptPayloadBytes = 64 * 1024;
+/** The same of what is lost before it is validated. */
+export const keptLossBytes = 1024;
 /** About the size of all details of an upload. */
 const keptDetailBytes = 16 * 1024;
 /** Longest path, and longest property, in the name of a group. */
@@ -16,12 +19,41 @@ export interface RefusedUpload {
   source: RefusedSource;
   line?: number;
   refusal: Refusal;
+  /** Another payload is stored with its unique value. */
+  reason?: 'duplicate';
   payload: Buffer;
+  /** Whether `payload` is only the beginning of what was sent. */
+  isPart?: boolean;
   /** The hash of the idempotency key; see `NewEntry`. */
   idempotencyHash?: Buffer | undefined;
   batch?: RefusedRecord['batch'];
   /** Finds the sender; called only for uploads that are kept. */
   sender?: (() => Pick<RefusedRecord, 'key' | 'user' | 'network'>) | undefined;
+  /** Id of the ingest key with which it came. */
+  key?: string | undefined;
+}
+
+/** The groups of losses of which payloads are kept. */
+const keptLosses = {
+  not_json: { path: '', keyword: 'not_json', reason: 'not_json', message: 'is not JSON' },
+  too_large: { path: '', keyword: 'too_large', reason: 'too_large', message: 'is too large' },
+} as const satisfies Partial<Record<LossKind, ToldReason>>;
+
+export type KeptLoss = keyof typeof keptLosses;
+
+/** The group of a loss; undefined where nothing is kept of it. */
+export const groupOfLoss = (kind: LossKind): ToldReason | undefined =>
+  (keptLosses as Partial<Record<LossKind, ToldReason>>)[kind];
+
+const duplicate = { path: '', keyword: 'duplicate', message: 'another payload is stored with this value' };
+
+/** What an upload is counted by; undefined if its content was not the reason. */
+export function groupOf({
+  refusal,
+  reason,
+}: Pick<RefusedUpload, 'refusal' | 'reason'>): ToldReason | undefined {
+  const told = reasonOf(refusal);
+  return reason ? { ...(told ?? duplicate), reason } : told;
 }
 
 /** The first fault; undefined if the payload is not JSON, or its content was not the reason. */
@@ -33,26 +65,28 @@ export function reasonOf({ details }: Pick<Refusal, 'details'>): ToldReason | un
   return { path: shown(path), keyword, ...(property && { property: shown(property) }), message };
 }
 
+/** The kind of loss that a refusal is, if its payload is the reason. */
+export function lossOf({ name, details }: Pick<Refusal, 'name' | 'details'>): KeptLoss | undefined {
+  if (details) return undefined;
+  if (name === 'MalformedBodyError') return 'not_json';
+  return name === 'PayloadTooLargeError' ? 'too_large' : undefined;
+}
+
 const shown = (text: string): string =>
   text.length > reasonLength ? `${text.slice(0, reasonLength)}…`.toWellFormed() : text;
 
 /** The same for all uploads of a group. */
-export const nameOf = ({ path, keyword, property }: Reason): string =>
-  JSON.stringify([path, keyword, property]);
+export const nameOf = ({ path, keyword, property, reason }: Reason): string =>
+  JSON.stringify([path, keyword, property, reason]);
 
-export function toKept({
-  source,
-  line,
-  refusal,
-  payload,
-  idempotencyHash,
-  batch,
-  sender,
-}: RefusedUpload): Omit<RefusedRecord, 'id' | 'application' | 'at' | 'version' | keyof Reason> {
+export function toKept(
+  { source, line, refusal, payload, isPart = false, idempotencyHash, batch, sender }: RefusedUpload,
+  mostBytes = keptPayloadBytes,
+): Omit<RefusedRecord, 'id' | 'application' | 'at' | 'version' | keyof Reason> {
   const { name, message } = refusal;
   const json = withoutByteOrderMark(payload);
-  const truncated = json.length > keptPayloadBytes;
-  const text = json.toString('utf8', 0, keptPayloadBytes);
+  const truncated = isPart || json.length > mostBytes;
+  const text = json.toString('utf8', 0, mostBytes);
   return {
     source,
     ...(line !== undefined && { line }),

@@ -38,6 +38,12 @@ export const metricTable = {
     of: api,
     help: 'Uploads and lines that were `refused` or `failed`, by the name of the error.',
   },
+  sluice_uploads_lost_total: {
+    type: 'counter',
+    labels: ['kind'],
+    of: api,
+    help: 'Uploads and lines that were lost before they were validated: `not_json`, `too_large`, `media_type`, `no_key`, `wrong_key`, `rate` or `cut`.',
+  },
   sluice_upload_duration_seconds: {
     type: 'histogram',
     labels: ['mode'],

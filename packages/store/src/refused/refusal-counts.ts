@@ -9,6 +9,7 @@ import {
   toKey,
 } from '../entries/entry-id.ts';
 import type { Period } from '../entries/entry-range.ts';
+import { addMissed, type KeyCount, type LossCounts, type Missed, sumOf } from './losses.ts';
 import type { Reason } from './refused-records.ts';
 
 export interface ReasonCount extends Reason {
@@ -19,23 +20,35 @@ export interface ReasonCount extends Reason {
   lastAt: Date;
 }
 
-/** What one process refused of an application within a minute. */
+/** What one process refused or lost of an application within a minute. */
 export interface MinuteCounts {
   /** The application, the minute and this process. */
   key: Binary;
+  /** Uploads that were refused for their content. */
   total: number;
+  /** Absent: nothing. */
+  lost?: LossCounts;
+  /** What came with ingest keys. What is left of the totals came without one. */
+  keys?: (KeyCount & { key: string })[];
   reasons: ReasonCount[];
 }
 
-interface CountsDocument {
+interface CountsDocument extends Omit<MinuteCounts, 'key'> {
   _id: Binary;
-  total: number;
-  reasons: ReasonCount[];
+  /** `total` and all of `lost`; absent in documents of before: `total`. */
+  all?: number;
 }
 
-export interface MinuteTotal {
+type TotalsDocument = Pick<CountsDocument, '_id' | 'total' | 'lost'>;
+
+export interface MinuteTotal extends Missed {
   at: Date;
-  total: number;
+}
+
+export interface MinuteOfKeys {
+  at: Date;
+  /** One for each key, and one for what came without. */
+  keys: KeyCount[];
 }
 
 const minuteMs = 60_000;
@@ -61,16 +74,34 @@ export const wholeMinutes = ({ from, to }: Period): Period => ({
   to: to && new Date(minuteOf(to.getTime() + minuteMs - 1)),
 });
 
-/** How many uploads were refused, by application, minute and reason. */
+/** How many uploads were refused or lost, by application, minute, reason and key. */
 export function refusalCountStore(db: Db, note: (applications: string[]) => Promise<void> = async () => {}) {
   const counts = db.collection<CountsDocument>('refusals');
+
+  const within = (application: string, { from, to }: Required<Period>) => ({
+    _id: { $gte: firstKeyAt(application, from as Date), $lt: firstKeyAt(application, to as Date) },
+  });
+
+  /** What was refused and lost in each minute of a period of whole minutes, by ingest key. A minute may come several times. */
+  async function* byMinuteAndKey(
+    application: string,
+    period: Required<Period>,
+  ): AsyncGenerator<MinuteOfKeys> {
+    const found = counts.find(within(application, period));
+    for await (const { _id, total, lost = {}, keys = [] } of found.project<CountsDocument>({ reasons: 0 })) {
+      const others: KeyCount = { key: null, refused: total, lost: { ...lost } };
+      for (const own of keys) addMissed(others, own, -1);
+      yield { at: fromKey(_id).createdAt, keys: [...keys, others] };
+    }
+  }
 
   return {
     /** Writes totals, so it is idempotent. */
     async write(minutes: MinuteCounts[]): Promise<void> {
       const operations = minutes.map(({ key, ...counted }) => {
-        const document = { _id: key, ...counted };
-        const isLater = { $gte: ['$total', counted.total] };
+        const all = counted.total + sumOf(counted.lost ?? {});
+        const document = { _id: key, all, ...counted };
+        const isLater = { $gte: [{ $ifNull: ['$all', '$total'] }, all] };
         const update = [{ $replaceWith: { $cond: [isLater, '$$ROOT', { $literal: document }] } }];
         return { updateOne: { filter: { _id: key }, update, upsert: true } };
       });
@@ -88,7 +119,12 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
           { $unwind: '$reasons' },
           {
             $group: {
-              _id: { path: '$reasons.path', keyword: '$reasons.keyword', property: '$reasons.property' },
+              _id: {
+                path: '$reasons.path',
+                keyword: '$reasons.keyword',
+                property: '$reasons.property',
+                reason: '$reasons.reason',
+              },
               message: { $first: '$reasons.message' },
               count: { $sum: '$reasons.count' },
               firstAt: { $min: '$reasons.firstAt' },
@@ -103,23 +139,43 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
         .toArray();
     },
 
-    /** How many were refused in each minute of a period of whole minutes. A minute may come several times. */
-    async byMinute(application: string, { from, to }: Required<Period>): Promise<MinuteTotal[]> {
-      const _id = { $gte: firstKeyAt(application, from as Date), $lt: firstKeyAt(application, to as Date) };
-      const found = counts.find({ _id }).project<Pick<CountsDocument, '_id' | 'total'>>({ total: 1 });
-      return (await found.toArray()).map(({ _id, total }) => ({ at: fromKey(_id).createdAt, total }));
+    /** What was refused and lost in each minute of a period of whole minutes. A minute may come several times. */
+    async byMinute(application: string, period: Required<Period>): Promise<MinuteTotal[]> {
+      const found = counts.find(within(application, period)).project<TotalsDocument>({ total: 1, lost: 1 });
+      return (await found.toArray()).map(({ _id, total, lost = {} }) => ({
+        at: fromKey(_id).createdAt,
+        refused: total,
+        lost,
+      }));
     },
 
-    /** Refused uploads since a whole minute, by application; applications without any are absent. */
-    async since(applications: string[], from: Date): Promise<Map<string, number>> {
+    byMinuteAndKey,
+
+    /** What was refused and lost in a period of whole minutes, by ingest key. Keys without any are absent. */
+    async byKey(application: string, period: Required<Period>): Promise<KeyCount[]> {
+      const byKey = new Map<string | null, KeyCount>();
+      for await (const { keys } of byMinuteAndKey(application, period)) {
+        for (const own of keys) {
+          const count = byKey.get(own.key) ?? { key: own.key, refused: 0, lost: {} };
+          addMissed(count, own);
+          byKey.set(own.key, count);
+        }
+      }
+      return [...byKey.values()].filter(({ refused, lost }) => refused + sumOf(lost) > 0);
+    },
+
+    /** What was refused and lost since a whole minute, by application; applications without any are absent. */
+    async since(applications: string[], from: Date): Promise<Map<string, Missed>> {
       const $or = applications.map((application) => ({
         _id: { ...all(application), $gte: firstKeyAt(application, from) },
       }));
-      const found = counts.find({ $or }).project<Pick<CountsDocument, '_id' | 'total'>>({ total: 1 });
-      const totals = new Map<string, number>();
-      for await (const { _id, total } of found) {
+      const found = counts.find({ $or }).project<TotalsDocument>({ total: 1, lost: 1 });
+      const totals = new Map<string, Missed>();
+      for await (const { _id, total, lost = {} } of found) {
         const application = applicationOfKey(_id);
-        totals.set(application, (totals.get(application) ?? 0) + total);
+        const missed = totals.get(application) ?? { refused: 0, lost: {} };
+        addMissed(missed, { refused: total, lost });
+        totals.set(application, missed);
       }
       return totals;
     },

@@ -4,6 +4,10 @@ import type { Period } from '../entries/entry-range.ts';
 
 export type RefusedSource = 'upload' | 'batch' | 'import';
 
+/** Why an upload is refused. Only what a schema refused can be replayed. */
+export const refusedReasons = ['schema', 'not_json', 'too_large', 'duplicate'] as const;
+export type RefusedReason = (typeof refusedReasons)[number];
+
 /** What refused uploads are grouped by: the first thing that was wrong. */
 export interface Reason {
   /** JSON Pointer into the payload. */
@@ -11,6 +15,8 @@ export interface Reason {
   keyword: string;
   /** The member that the fault names; absent where it names none. */
   property?: string | undefined;
+  /** Absent: the schema. */
+  reason?: Exclude<RefusedReason, 'schema'> | undefined;
 }
 
 /** Names a batch by its key; see `BatchRecord`. */
@@ -33,7 +39,7 @@ export interface RefusedRecord extends Reason {
   name: ErrorName;
   message: string;
   details: ErrorDetail[];
-  /** JSON text; only its beginning where `truncated`. */
+  /** JSON text; only its beginning where `truncated`. Any text where `reason` says that it is not JSON or too large. */
   payload: string;
   truncated: boolean;
   /** Of the payload and the details, in bytes. */

@@ -39,7 +39,7 @@ export const createActivityOf =
     async function look({ id, hasDeletions }: ApplicationRecord): Promise<void> {
       const lastEntryAt = newest.get(id);
       const count = lastEntryAt ? await entries.count(id, { isIntact: !hasDeletions }) : 0;
-      found.set(id, { entries: count, lastEntryAt, refused: refused.get(id) ?? 0 });
+      found.set(id, { entries: count, lastEntryAt, refused: refused.get(id)?.refused ?? 0 });
     }
     const sideBySide = createSideBySide(atOnce);
     for (const application of applications) await sideBySide.add(() => look(application));

@@ -1,5 +1,6 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import { createStepCounter, type TimeSteps } from '@sluice/store/entries/step-counts.ts';
+import { type LossKind, lossKinds } from '@sluice/store/refused/losses.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
@@ -18,10 +19,29 @@ const StatsQuery = Query({
   }),
 });
 
+const forEachLoss = <Value>(make: (kind: LossKind) => Value) =>
+  Object.fromEntries(lossKinds.map((kind) => [kind, make(kind)])) as Record<LossKind, Value>;
+
+const losses: Record<LossKind, string> = {
+  not_json: 'The body, or a line of a batch, is not JSON.',
+  too_large: 'The body, or a line of a batch, is over the limit.',
+  media_type: 'Another content type or encoding than the route takes.',
+  no_key: 'The application needs a key, and none came.',
+  wrong_key: 'The key is unknown, revoked or expired.',
+  rate: 'A rate or a quota was used up.',
+  cut: 'The connection broke, or timed out, before the body was complete.',
+};
+
+const Losses = Named(
+  { title: 'Losses', description: 'Uploads that were lost before they were validated, by kind.' },
+  forEachLoss((kind) => Int(losses[kind], 0)),
+);
+
 const Stats = Named('Stats', {
   at: DateTime('Begin of the step.'),
   accepted: Int('Entries with `createdAt` in this step, exactly.', 120),
   refused: Int('Uploads that were refused in this step.', 3),
+  lost: Losses,
 });
 
 const lengths = { minute: 60_000, hour: 3_600_000, day: 86_400_000 };
@@ -62,6 +82,7 @@ export const statsRoutes: Routes = async (
       const steps = toSteps(request.query);
       const { id, hasDeletions } = await findApplication(applications, request);
       const refused = createStepCounter(steps);
+      const lost = forEachLoss(() => createStepCounter(steps));
       const end = steps.from + steps.count * steps.length;
       const accepted = await pageReads.runInFairOrder(request.owner.id, async () => {
         const period = { from: new Date(steps.from), to: new Date(end) };
@@ -69,13 +90,17 @@ export const statsRoutes: Routes = async (
           entries.countSteps(id, steps, !hasDeletions),
           refusalCounts.byMinute(id, period),
         ]);
-        for (const { at, total } of minutes) refused.add(at.getTime(), total);
+        for (const minute of minutes) {
+          refused.add(minute.at.getTime(), minute.refused);
+          for (const kind of lossKinds) lost[kind].add(minute.at.getTime(), minute.lost[kind]);
+        }
         return counts;
       });
       const stats = accepted.map((count, step) => ({
         at: new Date(steps.from + step * steps.length).toISOString(),
         accepted: count,
         refused: refused.counts[step] as number,
+        lost: forEachLoss((kind) => lost[kind].counts[step] as number),
       }));
       return success(reply, stats);
     },

@@ -4,6 +4,7 @@ import { changesBetween } from '@sluice/schemas/changes/changes-between.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
+import { sumOf } from '@sluice/store/refused/losses.ts';
 import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
 import type { NewDelivery } from '@sluice/store/webhooks/new-delivery.ts';
 import type { Progress, TakenWebhook, WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
@@ -94,10 +95,12 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     if (!refusals) return { progress: {}, made: [] };
     const { count, minutes } = refusals;
     const from = new Date(minuteOf(Date.now() - (minutes - 1) * minuteMs));
-    const found = (await refusalCounts.since([id], from)).get(id) ?? 0;
-    const isOver = found >= count;
+    const missed = (await refusalCounts.since([id], from)).get(id);
+    const found = missed?.refused ?? 0;
+    const lost = sumOf(missed?.lost ?? {});
+    const isOver = found + lost >= count;
     if (isOver === (progress.isOver ?? false)) return { progress: {}, made: [] };
-    const content = { data: { refused: found, minutes } };
+    const content = { data: { refused: found, ...(lost > 0 && { lost }), minutes } };
     return { progress: { isOver }, made: isOver ? [{ type: 'refusals.threshold', content }] : [] };
   }
 
