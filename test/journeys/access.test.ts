@@ -110,6 +110,7 @@ const table: Record<string, Row> = {
   'get /api/audit': [reading],
   'get /api/applications/{domain}/keys': [editors()],
   'post /api/applications/{domain}/keys': [editors(), () => ({ json: { name: 'n' } })],
+  'patch /api/applications/{domain}/keys/{id}': [editors(), () => ({ json: { name: 'n' } })],
   'post /api/applications/{domain}/keys/{id}/rotate': [editors()],
   'delete /api/applications/{domain}/keys/{id}': [editors()],
   'get /api/applications/{domain}/webhooks': [editors()],

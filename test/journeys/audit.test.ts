@@ -140,13 +140,15 @@ describe('the audit log', () => {
     const { body } = await sluice.request('POST', path, { token, json: { name: 'station' } });
     const { id } = body.data;
     await sluice.request('POST', `${path}/${id}/rotate`, { token });
+    await sluice.request('PATCH', `${path}/${id}`, { token, json: { name: 'roof' } });
     await sluice.request('DELETE', `${path}/${id}`, { token });
-    const ofKeys = (await events(token, 6)).filter(({ key }: { key?: string }) => key !== undefined);
+    const ofKeys = (await events(token, 7)).filter(({ key }: { key?: string }) => key !== undefined);
     expect(ofKeys).toEqual(
-      ['revoked', 'rotated', 'created'].map((what) => ({
+      ['revoked', 'updated', 'rotated', 'created'].map((what) => ({
         action: `key.${what}`,
         application: domain,
         key: id,
+        ...(what === 'updated' && { details: { changed: ['name'] } }),
       })),
     );
   });

@@ -31,10 +31,18 @@ interface Issued {
   name: string;
   prefix: string;
   createdAt: string;
+  expires_at?: string;
 }
 
-async function create(name = 'Sensor', where = domain): Promise<Issued> {
-  const answer = await sluice.request('POST', `/applications/${where}/keys`, { token, json: { name } });
+async function create(name = 'Sensor', where = domain, more = {}): Promise<Issued> {
+  const json = { name, ...more };
+  const answer = await sluice.request('POST', `/applications/${where}/keys`, { token, json });
+  expect([answer.status, answer.body.data]).toEqual([200, expect.anything()]);
+  return answer.body.data;
+}
+
+async function update({ id }: Issued, json: object): Promise<Issued> {
+  const answer = await sluice.request('PATCH', `/applications/${domain}/keys/${id}`, { token, json });
   expect([answer.status, answer.body.data]).toEqual([200, expect.anything()]);
   return answer.body.data;
 }
@@ -108,9 +116,38 @@ describe('keys', () => {
     [{ name: 'n'.repeat(101) }, '/name'],
     [{ name: 1 }, '/name'],
     [{ name: 'n', key: 'sk_mine' }, '/key'],
+    [{ name: 'n', expires_at: '2020-01-01' }, '/expires_at'],
+    [{ name: 'n', expires_at: 'soon' }, '/expires_at'],
   ])('are not created of %j', async (json, path) => {
     const { status, body } = await sluice.request('POST', `/applications/${domain}/keys`, { token, json });
     expect([status, body.error.details[0].path]).toEqual([400, path]);
+  });
+
+  it.each([
+    [{ name: '' }, '/name'],
+    [{ name: null }, '/name'],
+    [{ expires_at: '2020-01-01' }, '/expires_at'],
+    [{ createdBy: 'me' }, '/createdBy'],
+  ])('do not become %j', async (json, path) => {
+    const issued = await create();
+    const where = `/applications/${domain}/keys/${issued.id}`;
+    const { status, body } = await sluice.request('PATCH', where, { token, json });
+    expect([status, body.error.details[0].path]).toEqual([400, path]);
+    const { key: _, ...shown } = issued;
+    expect(await list()).toEqual([shown]);
+  });
+
+  it('have another name and time from then on, also after a rotation', async () => {
+    const { key, ...shown } = await create();
+    const expires_at = '2126-01-02T03:04:05.000Z';
+    const changed = { ...shown, name: 'Roof', expires_at };
+    expect(await update(shown as Issued, { name: 'Roof', expires_at: '2126-01-02T03:04:05' })).toEqual(
+      changed,
+    );
+    expect(await update(shown as Issued, {})).toEqual(changed);
+    expect(await rotate(shown as Issued)).toMatchObject({ id: shown.id, name: 'Roof', expires_at });
+    expect((await upload(withKey(key))).status).toBe(403);
+    expect(await update(shown as Issued, { expires_at: null })).not.toHaveProperty('expires_at');
   });
 
   it('are at most 100 an application, however many are asked for at once', async () => {
@@ -135,11 +172,12 @@ describe('keys', () => {
     const calls: [string, string][] = [
       ['GET', path],
       ['POST', path],
+      ['PATCH', `${path}/${issued.id}`],
       ['POST', `${path}/${issued.id}/rotate`],
       ['DELETE', `${path}/${issued.id}`],
     ];
     for (const [method, where] of calls) {
-      const json = where === path && method === 'POST' ? { name: 'n' } : undefined;
+      const json = method === 'PATCH' || (where === path && method === 'POST') ? { name: 'n' } : undefined;
       const { status, body } = await sluice.request(method, where, { token: stranger, json });
       expect([status, body.error.message]).toEqual([404, `application ${domain} was not found`]);
     }
@@ -150,9 +188,11 @@ describe('keys', () => {
     const path = `/applications/${domain}/keys/${id}`;
     for (const [method, where] of [
       ['DELETE', path],
+      ['PATCH', path],
       ['POST', `${path}/rotate`],
     ] as const) {
-      const { status, body } = await sluice.request(method, where, { token });
+      const json = method === 'PATCH' ? {} : undefined;
+      const { status, body } = await sluice.request(method, where, { token, json });
       expect([status, body.error.message]).toEqual([404, `key ${id} was not found`]);
     }
   });
@@ -161,6 +201,7 @@ describe('keys', () => {
     const issued = await create('n', await sluice.application(token));
     const path = `/applications/${domain}/keys/${issued.id}`;
     expect((await sluice.request('DELETE', path, { token })).status).toBe(404);
+    expect((await sluice.request('PATCH', path, { token, json: {} })).status).toBe(404);
     expect((await sluice.request('POST', `${path}/rotate`, { token })).status).toBe(404);
   });
 
@@ -284,11 +325,14 @@ describe('on another replica, to which no message comes', () => {
   afterAll(() => deaf.stop());
 
   /** Uploads until one is refused; returns how long after the change the last one began that was taken. */
-  async function takenAfter(changed: number, url: string, options?: Call): Promise<number> {
+  async function takenAfter(changed: number, url: string, options?: Call, why = /./): Promise<number> {
     for (let last = changed; ; ) {
       const began = performance.now();
-      const { status } = await upload(options, '', url);
-      if (status === 403) return last - changed;
+      const { status, body } = await upload(options, '', url);
+      if (status === 403) {
+        expect(body.error.message).toMatch(why);
+        return last - changed;
+      }
       expect(status).toBe(201);
       last = began;
     }
@@ -302,6 +346,32 @@ describe('on another replica, to which no message comes', () => {
       await end(issued);
       expect(await takenAfter(performance.now(), url, withKey(issued.key))).toBeLessThan(1_000);
     }
+  });
+
+  it('a key is refused from its time on, and taken again with another time', async () => {
+    const { url } = deaf;
+    const [issued, late] = [await create('n', domain, { expires_at: '2126-01-01' }), await create()];
+    for (const where of [sluice.url, url])
+      expect((await upload(withKey(issued.key), '', where)).status).toBe(201);
+    const at = Date.now() + 2_000;
+    for (const each of [issued, late]) await update(each, { expires_at: new Date(at).toISOString() });
+    const end = performance.now() + at - Date.now();
+    const why = /^this ingest key of .* has expired/;
+    for (const where of [url, sluice.url])
+      expect(await takenAfter(end, where, withKey(issued.key), why)).toBeLessThan(1_000);
+    for (const [way] of ways) expect((await upload(withKey(issued.key), way, url)).status).toBe(403);
+
+    // Where none is required, it is as none.
+    await change({ key_required: false });
+    expect((await upload(withKey(late.key))).status).toBe(201);
+    const { applications, senders } = storeOf(sluice);
+    const application = (await applications.byDomain(domain))?.id as string;
+    expect(await senders.ofKey(application, late.id)).toEqual([]);
+
+    await change({ key_required: true });
+    await update(issued, { expires_at: null });
+    expect((await upload(withKey(issued.key))).status).toBe(201);
+    await until(async () => (await upload(withKey(issued.key), '', url)).status === 201);
   });
 
   it('a key is wanted within a second, here at once', async () => {

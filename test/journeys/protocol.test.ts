@@ -156,6 +156,7 @@ describe('the description of the API', () => {
         'post /api/applications/{domain}/webhooks/{id}/redeliver',
         'get /api/applications/{domain}/keys',
         'post /api/applications/{domain}/keys',
+        'patch /api/applications/{domain}/keys/{id}',
         'post /api/applications/{domain}/keys/{id}/rotate',
         'delete /api/applications/{domain}/keys/{id}',
         ...['exports', 'imports', 'rehearsals'].map(

@@ -31,7 +31,7 @@ async function newApplication(owner: { id: string; username: string }) {
 
 const newHash = () => randomBytes(32);
 const newKey = async (application: string, hash = newHash()) =>
-  (await keys.create(application, 'key', { prefix: 'sk_1', hash }, 'ada', 100))?.id as string;
+  (await keys.create(application, { name: 'key' }, { prefix: 'sk_1', hash }, 'ada', 100))?.id as string;
 const newToken = async (user: { id: string; tokenVersion: number }, hash = newHash()) =>
   (await personalTokens.create(user, { name: 'token', scopes: ['upload'] }, hash, 100))?.id as string;
 const session = (id: string) => ({ id, expiresAt: new Date(Date.now() + day) });
@@ -87,6 +87,11 @@ const operations: Record<string, Record<string, Prepare>> = {
       const { id } = await newApplication(await newUser());
       const key = await newKey(id);
       return [() => keys.rotate(id, key, { prefix: 'sk_2', hash: newHash() }, 'ada'), key];
+    },
+    update: async () => {
+      const { id } = await newApplication(await newUser());
+      const key = await newKey(id);
+      return [() => keys.update(id, key, { name: undefined, expiresAt: new Date() }), key];
     },
     revoke: async () => {
       const { id } = await newApplication(await newUser());
@@ -253,7 +258,7 @@ it('nothing has what was revoked, and its record goes after a day', async () => 
   expect(await keys.rotate(id, key, { prefix: 'sk_2', hash }, 'ada')).toBeUndefined();
   expect([await keys.list(id), await keys.hashes(id), await personalTokens.list(user)]).toEqual([[], [], []]);
   expect(await personalTokens.byHash(tokenHash)).toBeUndefined();
-  expect(await keys.create(id, 'key', { prefix: 'sk_3', hash }, 'ada', 1)).toBeDefined();
+  expect(await keys.create(id, { name: 'key' }, { prefix: 'sk_3', hash }, 'ada', 1)).toBeDefined();
   expect(await personalTokens.create(user, { name: 'token', scopes: ['read'] }, tokenHash, 1)).toBeDefined();
   for (const name of ['keys', 'tokens']) {
     const indexes = await db.collection(name).indexes();

@@ -26,6 +26,7 @@ export const auditActions = [
   'webhook.deleted',
   'schema.published',
   'key.created',
+  'key.updated',
   'key.rotated',
   'key.revoked',
   'export.made',

@@ -11,6 +11,14 @@ export interface KeyRecord {
   createdAt: Date;
   /** Username of who created or last rotated it. */
   createdBy: string;
+  /** From then on it is a wrong key. */
+  expiresAt?: Date | undefined;
+}
+
+/** `null` removes something. */
+export interface KeyChange {
+  name: string | undefined;
+  expiresAt: Date | null | undefined;
 }
 
 /** The stored part of a new key. */
@@ -20,9 +28,8 @@ export interface MadeKey {
   hash: Buffer;
 }
 
-/** SHA-256 of a key, and its record. */
-export interface KeyHash {
-  id: string;
+/** SHA-256 of a key, and what an upload has to know of it. */
+export interface KeyHash extends Pick<KeyRecord, 'id' | 'expiresAt'> {
   revision: Revision;
   hash: Buffer;
 }
@@ -53,7 +60,7 @@ export function keyStore(db: Db) {
     /** Returns undefined when the application has `limit` keys already. */
     async create(
       application: string,
-      name: string,
+      fields: Pick<KeyRecord, 'name' | 'expiresAt'>,
       made: MadeKey,
       createdBy: string,
       limit: number,
@@ -61,7 +68,7 @@ export function keyStore(db: Db) {
       const document = {
         _id: new ObjectId(),
         application: new ObjectId(application),
-        name,
+        ...fields,
         prefix: made.prefix,
         hash: new Binary(made.hash),
         createdAt: new Date(),
@@ -99,6 +106,20 @@ export function keyStore(db: Db) {
       return rotated ? toRecord(rotated) : undefined;
     },
 
+    /** Undefined when the application has no such key. */
+    async update(application: string, id: string, change: KeyChange): Promise<KeyRecord | undefined> {
+      if (!ObjectId.isValid(id)) return undefined;
+      const { unset = [], set = [] } = Object.groupBy(Object.entries(change), ([, value]) =>
+        value === null ? 'unset' : 'set',
+      );
+      const updated = await keys.findOneAndUpdate(
+        one(application, id),
+        changing<KeyDocument>({ $set: Object.fromEntries(set), $unset: Object.fromEntries(unset) }),
+        { returnDocument: 'after' },
+      );
+      return updated ? toRecord(updated) : undefined;
+    },
+
     /** False when the application has no such key. */
     async revoke(application: string, id: string): Promise<boolean> {
       if (!ObjectId.isValid(id)) return false;
@@ -109,11 +130,12 @@ export function keyStore(db: Db) {
     async hashes(application: string): Promise<KeyHash[]> {
       const found = keys
         .find(of(application))
-        .project<Required<Pick<KeyDocument, '_id' | 'hash' | 'changedAt'>>>({ hash: 1, changedAt: 1 });
-      return (await found.toArray()).map(({ _id, hash, changedAt }) => ({
+        .project<KeyDocument & { hash: Binary }>({ hash: 1, expiresAt: 1, changedAt: 1 });
+      return (await found.toArray()).map(({ _id, hash, expiresAt, changedAt }) => ({
         id: _id.toHexString(),
         revision: toRevision(changedAt),
         hash: Buffer.from(hash.buffer),
+        ...(expiresAt && { expiresAt }),
       }));
     },
   };

@@ -1,16 +1,38 @@
+import { parseTimestamp } from '@sluice/shared/timestamp.ts';
 import type { KeyRecord } from '@sluice/store/applications/keys.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication } from '../http/find-application.ts';
-import { notFound } from '../http/refusals.ts';
+import { invalidAt, notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
-import { DateTime, Name, Named, Strict, Text } from '../http/schemas.ts';
+import { DateTime, Name, Named, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { makeKey } from '../known/keyring.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 
-const NewKey = Strict('NewKey', { name: Type.String({ ...Name, examples: ['Roof sensor'] }) });
+const KeyName = Type.String({ ...Name, examples: ['Roof sensor'] });
+const ExpiresAt = Type.String({
+  ...Timestamp,
+  description: 'From then on it is refused, as a wrong key is.',
+});
+
+const NewKey = Strict(
+  { title: 'NewKey', examples: [{ name: 'Roof sensor' }] },
+  { name: KeyName, expires_at: Type.Optional(ExpiresAt) },
+);
+
+const KeyUpdate = Strict(
+  {
+    title: 'KeyUpdate',
+    description: 'Fields that are left out stay as they are; `null` removes one.',
+    examples: [{ name: 'Roof sensor', expires_at: null }],
+  },
+  {
+    name: Type.Optional(KeyName),
+    expires_at: Type.Optional(Type.Union([ExpiresAt, Type.Null()])),
+  },
+);
 
 const fields = {
   id: Type.String({ examples: ['66f1c2a4e8b5d70912345678'] }),
@@ -18,6 +40,7 @@ const fields = {
   prefix: Text('The first characters of the key, to tell it from others.', 'sk_4fQ2'),
   createdAt: DateTime('When it was created or last rotated.'),
   createdBy: Text('Username of who did that.', 'ada'),
+  expires_at: Type.Optional(DateTime('From then on it is refused; absent: it does not expire.')),
 };
 
 const Key = Named('Key', fields);
@@ -29,7 +52,19 @@ const IssuedKey = Named('IssuedKey', {
 
 type Key = Static<typeof Key>;
 
-const toKey = ({ createdAt, ...rest }: KeyRecord): Key => ({ ...rest, createdAt: createdAt.toISOString() });
+const toKey = ({ createdAt, expiresAt, ...rest }: KeyRecord): Key => ({
+  ...rest,
+  createdAt: createdAt.toISOString(),
+  ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+});
+
+/** Throws ApiError for a time that has passed. */
+function toExpiry<None extends null | undefined>(text: string | None): Date | None {
+  if (typeof text !== 'string') return text;
+  const at = new Date(parseTimestamp(text));
+  if (at.getTime() <= Date.now()) throw invalidAt('/expires_at', 'future', 'must be in the future');
+  return at;
+}
 
 const maxKeys = quotas.keys.limit;
 const ById = byId('key');
@@ -61,11 +96,12 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       response: { 200: Success(IssuedKey), ...overLimit },
     }),
     async (request, reply) => {
+      const { name, expires_at } = request.body;
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
       const created = await keys.create(
         application.id,
-        request.body.name,
+        { name, expiresAt: toExpiry(expires_at) },
         made,
         request.owner.username,
         maxKeys,
@@ -77,11 +113,33 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
     },
   );
 
+  app.patch(
+    '/applications/:domain/keys/:id',
+    operation('updateKey', 'Update an ingest key', {
+      description: 'Every replica obeys within a second.',
+      params: ById,
+      body: KeyUpdate,
+      response: { 200: Success(Key) },
+    }),
+    async (request, reply) => {
+      const { name, expires_at } = request.body;
+      const application = await findApplication(applications, request);
+      const change = { name, expiresAt: toExpiry(expires_at) };
+      const updated = await keys.update(application.id, request.params.id, change);
+      if (!updated) throw notFound('key', request.params.id);
+      keyring.forget(updated.id);
+      const details = { changed: Object.keys(request.body) };
+      const event = { application: application.domain, key: updated.id, details };
+      await audit.note(request, { action: 'key.updated', ...event });
+      return success(reply, toKey(updated));
+    },
+  );
+
   app.post(
     '/applications/:domain/keys/:id/rotate',
     operation('rotateKey', 'Rotate an ingest key', {
       description:
-        'Replaces the key. The old one stops working within a second; the new one is shown only in this answer.',
+        'Replaces the key; its name and expiry stay. The old one stops working within a second; the new one is shown only in this answer.',
       params: ById,
       response: { 200: Success(IssuedKey) },
     }),

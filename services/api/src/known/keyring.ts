@@ -47,7 +47,8 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
     return { value: grant, basis, size: 1, lifeMs };
   });
 
-  async function idOf(application: string, hash: Buffer): Promise<string | undefined> {
+  /** Also a key that has expired. */
+  async function keyOf(application: string, hash: Buffer): Promise<KeyHash | undefined> {
     const known = findHash(await ingestKeys.get(application), hash);
     // The key may be newer than what is known.
     return known ?? findHash(await ingestKeys.again(application), hash);
@@ -62,10 +63,11 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   }
 
   /** Undefined without a valid key or token. */
-  async function find(application: Admitting, key: string): Promise<Sent | undefined> {
-    if (key.startsWith(personalMark)) return tokenFor(application, key);
-    const id = key.startsWith(keyMark) ? await idOf(application.id, hashOf(key)) : undefined;
-    return id === undefined ? undefined : { id };
+  async function find(application: Admitting, text: string): Promise<Sent | 'expired' | undefined> {
+    if (text.startsWith(personalMark)) return tokenFor(application, text);
+    const key = text.startsWith(keyMark) ? await keyOf(application.id, hashOf(text)) : undefined;
+    if (!key) return undefined;
+    return key.expiresAt && key.expiresAt.getTime() <= Date.now() ? 'expired' : { id: key.id };
   }
 
   return {
@@ -76,21 +78,11 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
     async admit(application: Admitting, headers: IncomingHttpHeaders): Promise<Sent | undefined> {
       const { domain, ownerIsDisabled } = application;
       if (ownerIsDisabled) throw forbidden(`the owner of ${domain} is disabled`);
-      const key = sentKey(headers);
-      const sent = await find(application, key);
-      if (sent || !application.keyRequired) return sent;
-      if (key.startsWith(personalMark)) {
-        throw forbidden(
-          `this personal token cannot upload to ${domain}: it needs the scope upload, and you the role of an editor`,
-        );
-      }
-      if (!key.startsWith(keyMark)) {
-        const then = key.startsWith(tokenStart)
-          ? `a login token is not one; create one with POST /api/applications/${domain}/keys`
-          : `send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`;
-        throw forbidden(`an ingest key is required to upload to ${domain}: ${then}`);
-      }
-      throw forbidden(`this is not a valid ingest key of ${domain}: it may have been rotated or revoked`);
+      const text = sentKey(headers);
+      const found = await find(application, text);
+      if (typeof found === 'object') return found;
+      if (!application.keyRequired) return undefined;
+      throw forbidden(found ? expired(domain) : whyNot(domain, text));
     },
 
     /** Call when an ingest key has changed. */
@@ -108,10 +100,25 @@ function sentKey({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders
   return String(given || (bearer.exec(authorization)?.[1] ?? ''));
 }
 
+const expired = (domain: string) =>
+  `this ingest key of ${domain} has expired: an editor can give it another time with PATCH /api/applications/${domain}/keys/{id}`;
+
+/** Why something is no key of an application. */
+function whyNot(domain: string, text: string): string {
+  if (text.startsWith(personalMark))
+    return `this personal token cannot upload to ${domain}: it needs the scope upload, and you the role of an editor`;
+  if (text.startsWith(keyMark))
+    return `this is not a valid ingest key of ${domain}: it may have been rotated or revoked`;
+  const then = text.startsWith(tokenStart)
+    ? `a login token is not one; create one with POST /api/applications/${domain}/keys`
+    : `send it as X-Api-Key: ${keyMark}… or Authorization: Bearer ${keyMark}…`;
+  return `an ingest key is required to upload to ${domain}: ${then}`;
+}
+
 /** Compares with every hash, so that the time does not tell which one matches. */
-function findHash(hashes: KeyHash[] | undefined, hash: Buffer): string | undefined {
-  let found: string | undefined;
-  for (const each of hashes ?? []) if (timingSafeEqual(each.hash, hash)) found = each.id;
+function findHash(hashes: KeyHash[] | undefined, hash: Buffer): KeyHash | undefined {
+  let found: KeyHash | undefined;
+  for (const each of hashes ?? []) if (timingSafeEqual(each.hash, hash)) found = each;
   return found;
 }
 
