@@ -118,6 +118,9 @@ describe('keys', () => {
     [{ name: 'n', key: 'sk_mine' }, '/key'],
     [{ name: 'n', expires_at: '2020-01-01' }, '/expires_at'],
     [{ name: 'n', expires_at: 'soon' }, '/expires_at'],
+    [{ name: 'n', upload_rate: { entries: 0, seconds: 60 } }, '/upload_rate/entries'],
+    [{ name: 'n', upload_rate: { entries: 1, seconds: 604_801 } }, '/upload_rate/seconds'],
+    [{ name: 'n', upload_rate: { entries: 1 } }, '/upload_rate/seconds'],
   ])('are not created of %j', async (json, path) => {
     const { status, body } = await sluice.request('POST', `/applications/${domain}/keys`, { token, json });
     expect([status, body.error.details[0].path]).toEqual([400, path]);
@@ -304,6 +307,62 @@ describe.each(ways)('with key_required, POST …/data%s', (way, status) => {
   });
 });
 
+describe('the rate of a key', () => {
+  const upload_rate = { entries: 10, seconds: 7 * 24 * 3_600 };
+  const batchOf = (lines: number, { key }: Issued, way = '/batch') =>
+    upload({ ...withKey(key), json: Array(lines).fill({ a: 1 }) }, way);
+  const told = ({ status, headers }: Answer) =>
+    [status, headers.get('ratelimit-limit'), headers.get('ratelimit-remaining')].join(' ');
+
+  it('counts uploads, lines and what is only tried, exactly, and keeps to itself', async () => {
+    const [one, other] = [
+      await create('n', domain, { upload_rate }),
+      await create('n', domain, { upload_rate }),
+    ];
+    expect(await list()).toMatchObject([{ upload_rate }, { upload_rate }]);
+    expect(told(await upload(withKey(one.key)))).toBe('201 10 9');
+    expect(told(await batchOf(4, one))).toBe('201 10 5');
+    expect(told(await batchOf(3, one, '/validate'))).toBe('200 10 2');
+    const over = await batchOf(3, one);
+    expect([told(over), over.body.error.message]).toEqual([
+      '429 10 2',
+      expect.stringMatching(
+        /^rate limit reached: 10 entries per 7 days for this key; retry in \d+ s; nothing was stored$/,
+      ),
+    ]);
+    expect(over.headers.get('retry-after')).toBe(over.headers.get('ratelimit-reset'));
+    expect(told(await batchOf(2, one))).toBe('201 10 0');
+    expect(told(await upload(withKey(one.key)))).toBe('429 10 0');
+    const never = await batchOf(11, one);
+    expect([never.headers.get('retry-after'), never.body.error.message]).toEqual([
+      null,
+      'the batch has 11 lines; the limit is 10 entries per 7 days for this key: send smaller batches; nothing was stored',
+    ]);
+    expect(await stored()).toBe(7);
+
+    expect(told(await upload(withKey(other.key)))).toBe('201 10 9');
+    // A wrong key has none of it, and one without a rate is told of none.
+    expect(told(await upload(withKey(`${other.key.slice(0, -1)}.`)))).toBe('403  ');
+    expect(told(await upload(withKey((await create()).key)))).toBe('201  ');
+    const rotated = await rotate(one);
+    expect(rotated).toMatchObject({ upload_rate });
+    expect(told(await upload(withKey(rotated.key)))).toBe('429 10 0');
+    await change({ key_required: false });
+    expect(told(await upload(withKey(rotated.key)))).toBe('429 10 0');
+  });
+
+  it('changes with the key, and goes on counting', async () => {
+    const issued = await create('n', domain, { upload_rate });
+    const tried = (lines: number) => batchOf(lines, issued, '/validate');
+    expect(told(await tried(10))).toBe('200 10 0');
+    await update(issued, { upload_rate: { entries: 12, seconds: upload_rate.seconds } });
+    expect(told(await tried(2))).toBe('200 12 0');
+    expect(told(await tried(1))).toBe('429 12 0');
+    expect(await update(issued, { upload_rate: null })).not.toHaveProperty('upload_rate');
+    expect(told(await tried(1))).toBe('200  ');
+  });
+});
+
 it('takes nothing whose key was revoked while the body came', async () => {
   const issued = await create();
   async function* pieces() {
@@ -372,6 +431,19 @@ describe('on another replica, to which no message comes', () => {
     await update(issued, { expires_at: null });
     expect((await upload(withKey(issued.key))).status).toBe(201);
     await until(async () => (await upload(withKey(issued.key), '', url)).status === 201);
+  });
+
+  it('the rate of a key counts for itself, and ends within a second', async () => {
+    const { url } = deaf;
+    const issued = await create('n', domain, { upload_rate: { entries: 1, seconds: 7 * 24 * 3_600 } });
+    const statusAt = async (where: string) => (await upload(withKey(issued.key), '', where)).status;
+    expect([await statusAt(sluice.url), await statusAt(sluice.url), await statusAt(url)]).toEqual([
+      201, 429, 201,
+    ]);
+    expect(await statusAt(url)).toBe(429);
+    await update(issued, { upload_rate: null });
+    expect(await statusAt(sluice.url)).toBe(201);
+    await until(async () => (await statusAt(url)) === 201);
   });
 
   it('a key is wanted within a second, here at once', async () => {

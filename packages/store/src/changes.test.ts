@@ -91,7 +91,7 @@ const operations: Record<string, Record<string, Prepare>> = {
     update: async () => {
       const { id } = await newApplication(await newUser());
       const key = await newKey(id);
-      return [() => keys.update(id, key, { name: undefined, expiresAt: new Date() }), key];
+      return [() => keys.update(id, key, { name: 'other' }), key];
     },
     revoke: async () => {
       const { id } = await newApplication(await newUser());

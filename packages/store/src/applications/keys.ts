@@ -13,12 +13,20 @@ export interface KeyRecord {
   createdBy: string;
   /** From then on it is a wrong key. */
   expiresAt?: Date | undefined;
+  uploadRate?: UploadRate | undefined;
+}
+
+/** How many entries it may send in so many seconds. */
+export interface UploadRate {
+  entries: number;
+  seconds: number;
 }
 
 /** `null` removes something. */
 export interface KeyChange {
-  name: string | undefined;
-  expiresAt: Date | null | undefined;
+  name?: string | undefined;
+  expiresAt?: Date | null | undefined;
+  uploadRate?: UploadRate | null | undefined;
 }
 
 /** The stored part of a new key. */
@@ -29,7 +37,7 @@ export interface MadeKey {
 }
 
 /** SHA-256 of a key, and what an upload has to know of it. */
-export interface KeyHash extends Pick<KeyRecord, 'id' | 'expiresAt'> {
+export interface KeyHash extends Pick<KeyRecord, 'id' | 'expiresAt' | 'uploadRate'> {
   revision: Revision;
   hash: Buffer;
 }
@@ -60,7 +68,7 @@ export function keyStore(db: Db) {
     /** Returns undefined when the application has `limit` keys already. */
     async create(
       application: string,
-      fields: Pick<KeyRecord, 'name' | 'expiresAt'>,
+      fields: Pick<KeyRecord, 'name' | 'expiresAt' | 'uploadRate'>,
       made: MadeKey,
       createdBy: string,
       limit: number,
@@ -130,12 +138,13 @@ export function keyStore(db: Db) {
     async hashes(application: string): Promise<KeyHash[]> {
       const found = keys
         .find(of(application))
-        .project<KeyDocument & { hash: Binary }>({ hash: 1, expiresAt: 1, changedAt: 1 });
-      return (await found.toArray()).map(({ _id, hash, expiresAt, changedAt }) => ({
+        .project<KeyDocument & { hash: Binary }>({ hash: 1, expiresAt: 1, uploadRate: 1, changedAt: 1 });
+      return (await found.toArray()).map(({ _id, hash, expiresAt, uploadRate, changedAt }) => ({
         id: _id.toHexString(),
         revision: toRevision(changedAt),
         hash: Buffer.from(hash.buffer),
-        ...(expiresAt && { expiresAt }),
+        expiresAt,
+        uploadRate,
       }));
     },
   };

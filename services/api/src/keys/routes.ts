@@ -16,21 +16,33 @@ const ExpiresAt = Type.String({
   ...Timestamp,
   description: 'From then on it is refused, as a wrong key is.',
 });
+const UploadRate = Strict(
+  {
+    title: 'UploadRate',
+    description: 'How many entries it may send in so many seconds. The windows follow the clock.',
+    examples: [{ entries: 100, seconds: 60 }],
+  },
+  {
+    entries: Type.Integer({ minimum: 1, maximum: 999_999_999 }),
+    seconds: Type.Integer({ minimum: 1, maximum: 604_800 }),
+  },
+);
 
 const NewKey = Strict(
   { title: 'NewKey', examples: [{ name: 'Roof sensor' }] },
-  { name: KeyName, expires_at: Type.Optional(ExpiresAt) },
+  { name: KeyName, expires_at: Type.Optional(ExpiresAt), upload_rate: Type.Optional(UploadRate) },
 );
 
 const KeyUpdate = Strict(
   {
     title: 'KeyUpdate',
     description: 'Fields that are left out stay as they are; `null` removes one.',
-    examples: [{ name: 'Roof sensor', expires_at: null }],
+    examples: [{ upload_rate: { entries: 100, seconds: 60 }, expires_at: null }],
   },
   {
     name: Type.Optional(KeyName),
     expires_at: Type.Optional(Type.Union([ExpiresAt, Type.Null()])),
+    upload_rate: Type.Optional(Type.Union([UploadRate, Type.Null()])),
   },
 );
 
@@ -41,6 +53,7 @@ const fields = {
   createdAt: DateTime('When it was created or last rotated.'),
   createdBy: Text('Username of who did that.', 'ada'),
   expires_at: Type.Optional(DateTime('From then on it is refused; absent: it does not expire.')),
+  upload_rate: Type.Optional(UploadRate),
 };
 
 const Key = Named('Key', fields);
@@ -52,10 +65,11 @@ const IssuedKey = Named('IssuedKey', {
 
 type Key = Static<typeof Key>;
 
-const toKey = ({ createdAt, expiresAt, ...rest }: KeyRecord): Key => ({
+const toKey = ({ createdAt, expiresAt, uploadRate, ...rest }: KeyRecord): Key => ({
   ...rest,
   createdAt: createdAt.toISOString(),
   ...(expiresAt && { expires_at: expiresAt.toISOString() }),
+  ...(uploadRate && { upload_rate: uploadRate }),
 });
 
 /** Throws ApiError for a time that has passed. */
@@ -96,12 +110,12 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       response: { 200: Success(IssuedKey), ...overLimit },
     }),
     async (request, reply) => {
-      const { name, expires_at } = request.body;
+      const { name, expires_at, upload_rate: uploadRate } = request.body;
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
       const created = await keys.create(
         application.id,
-        { name, expiresAt: toExpiry(expires_at) },
+        { name, expiresAt: toExpiry(expires_at), uploadRate },
         made,
         request.owner.username,
         maxKeys,
@@ -122,9 +136,9 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
       response: { 200: Success(Key) },
     }),
     async (request, reply) => {
-      const { name, expires_at } = request.body;
+      const { name, expires_at, upload_rate: uploadRate } = request.body;
       const application = await findApplication(applications, request);
-      const change = { name, expiresAt: toExpiry(expires_at) };
+      const change = { name, expiresAt: toExpiry(expires_at), uploadRate };
       const updated = await keys.update(application.id, request.params.id, change);
       if (!updated) throw notFound('key', request.params.id);
       keyring.forget(updated.id);
@@ -139,7 +153,7 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
     '/applications/:domain/keys/:id/rotate',
     operation('rotateKey', 'Rotate an ingest key', {
       description:
-        'Replaces the key; its name and expiry stay. The old one stops working within a second; the new one is shown only in this answer.',
+        'Replaces the key; its name, expiry and rate stay. The old one stops working within a second; the new one is shown only in this answer.',
       params: ById,
       response: { 200: Success(IssuedKey) },
     }),

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Store } from '@sluice/jobs/connect.ts';
+import type { Rate } from '@sluice/shared/config/kinds.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { usedAgainMs } from '@sluice/store/accounts/personal-tokens.ts';
 import type { KeyHash, MadeKey } from '@sluice/store/applications/keys.ts';
@@ -22,6 +23,8 @@ const tokenStart = 'eyJ';
 export interface Sent {
   id: string;
   user?: string | undefined;
+  /** Of the key. */
+  rate?: Rate | undefined;
 }
 
 type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'keyRequired' | 'ownerIsDisabled' | 'editors'>;
@@ -67,7 +70,9 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
     if (text.startsWith(personalMark)) return tokenFor(application, text);
     const key = text.startsWith(keyMark) ? await keyOf(application.id, hashOf(text)) : undefined;
     if (!key) return undefined;
-    return key.expiresAt && key.expiresAt.getTime() <= Date.now() ? 'expired' : { id: key.id };
+    const { id, expiresAt, uploadRate } = key;
+    if (expiresAt && expiresAt.getTime() <= Date.now()) return 'expired';
+    return { id, rate: uploadRate && { count: uploadRate.entries, durationMs: 1_000 * uploadRate.seconds } };
   }
 
   return {

@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
+import fc from 'fast-check';
 import { expect, inject, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
 import { until } from '../../../../test/support/sluice.ts';
-import { createCounters, createUploadRate } from './rate.ts';
+import { createCounters } from './rate.ts';
+import { createUploadRates } from './upload-rate.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const target = () => {
@@ -54,26 +56,67 @@ it.each(['cut', 'stall'] as const)(
   'uploads wait for Redis never: what one process counts while it is away (%s) others learn when it is back',
   async (how) => {
     const { proxy, config, redis, isReady } = await start();
-    const rate = { count: 100, durationMs: 7 * 24 * 3_600_000 };
-    const [one, other] = [createUploadRate(rate, redis, config), createUploadRate(rate, redis, config)];
+    const week = 7 * 24 * 3_600_000;
+    const rate = { count: 100, durationMs: week };
+    const [one, other] = [createUploadRates(rate, redis, config), createUploadRates(rate, redis, config)];
     onTestFinished(() => {
       one.close();
       other.close();
     });
-    const left = ({ take }: typeof one, entries: number) => take('a', entries)['ratelimit-remaining'];
+    const key = { id: 'k', rate: { count: 50, durationMs: week } };
+    const left = ({ take }: typeof one, entries: number, sent?: typeof key) =>
+      take('a', sent, entries)?.['ratelimit-remaining'];
     await proxy[how]();
-    expect([left(one, 60), left(other, 30)]).toEqual(['40', '70']);
-    expect(() => one.take('a', 41)).toThrow(/^rate limit reached: 100 entries per 7 days/);
+    expect([left(one, 60), left(other, 30), left(other, 30, key)]).toEqual(['40', '70', '20']);
+    expect(() => one.take('a', undefined, 41)).toThrow(/^rate limit reached: 100 entries per 7 days/);
     await proxy.restore();
     await isReady();
     await until(async () => {
       try {
-        other.take('a', 11);
+        other.take('a', undefined, 11);
         return false;
       } catch {
         return true;
       }
     });
-    expect(() => one.take('b', 101)).toThrow(/^the batch has 101 lines/);
+    expect(() => one.take('b', undefined, 101)).toThrow(/^the batch has 101 lines/);
+    // The key counts wherever it is used, with the other limit or without.
+    expect(() => other.take('b', key, 21)).toThrow(/^rate limit reached: 50 entries per 7 days for this key/);
+    expect(other.take('b', key, 20)?.['ratelimit-remaining']).toBe('0');
   },
 );
+
+it('counts an upload for its application and for its key, or for none, and tells the tighter of them', async () => {
+  const { config, redis } = await start();
+  const week = 7 * 24 * 3_600_000;
+  const ofApplication = { count: 20, durationMs: week };
+  const rates = createUploadRates(ofApplication, redis, config);
+  onTestFinished(rates.close);
+  const ofKeys = [5, 12, 30, undefined];
+  const upload = fc.tuple(fc.nat(1), fc.option(fc.nat(3)), fc.integer({ min: 1, max: 8 }));
+  let runs = 0;
+  fc.assert(
+    fc.property(fc.array(upload, { maxLength: 40 }), (uploads) => {
+      runs += 1;
+      const used = new Map<string, number>();
+      for (const [a, k, entries] of uploads) {
+        const [application, key] = [`a${runs} ${a}`, `k${runs} ${a} ${k}`];
+        const count = k === null ? undefined : ofKeys[k];
+        const sent =
+          k === null ? undefined : { id: key, rate: count ? { count, durationMs: week } : undefined };
+        const leftOf = (id: string, limit: number) => limit - (used.get(id) ?? 0);
+        const limits: [string, number][] = [
+          [application, 20],
+          ...(count ? [[key, count] as [string, number]] : []),
+        ];
+        const left = Math.min(...limits.map(([id, limit]) => leftOf(id, limit)));
+        const take = () => Number(rates.take(application, sent, entries)?.['ratelimit-remaining']);
+        if (entries > left) expect(take).toThrow(/nothing was stored$/);
+        else {
+          expect(take()).toBe(left - entries);
+          for (const [id] of limits) used.set(id, (used.get(id) ?? 0) + entries);
+        }
+      }
+    }),
+  );
+});

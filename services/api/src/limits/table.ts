@@ -2,7 +2,7 @@
 const mib = 1024 ** 2;
 const hour = 3_600;
 
-type Client = 'address' | 'application' | 'owner' | 'user' | 'webhook';
+type Client = 'address' | 'application' | 'key' | 'owner' | 'user' | 'webhook';
 
 /** One client may take this part of a capacity. */
 export const sharePerClient = 3 / 4;
@@ -61,11 +61,12 @@ export const capacities = {
 
 export type CapacityName = keyof typeof capacities;
 
-/** How often. A name in capitals is a setting. */
+/** How often. A name in capitals is a setting, `upload_rate` is set for each key. */
 export const rates = {
   registrations: { what: 'registrations', client: 'address', limit: 'REGISTER_RATE', note: '' },
   logins: { what: 'logins', client: 'address', limit: 'LOGIN_RATE', note: '' },
   uploads: { what: 'uploaded entries', client: 'application', limit: 'UPLOAD_RATE', note: '' },
+  uploadsOfKey: { what: 'uploaded entries', client: 'key', limit: 'upload_rate', note: '' },
   wrongPasswords: {
     what: 'wrong passwords for one user',
     client: 'address',

@@ -14,8 +14,8 @@ import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http
 import { Text } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { mustBeAdmitted } from '../known/keyring.ts';
-import { createUploadRate } from '../limits/rate.ts';
 import { capacities } from '../limits/table.ts';
+import { createUploadRates } from '../limits/upload-rate.ts';
 import { isArray } from './batch/lines.ts';
 import { batchRoutes } from './batch/routes.ts';
 import { createStoreBatch } from './batch/store-batch.ts';
@@ -58,9 +58,9 @@ export const uploadRoutes: Routes = async (
     capacity: capacity.largeUploads,
     waitMs: capacities.largeUploads.waitMs,
   });
-  const rate = config.uploadRate && createUploadRate(config.uploadRate, redis, config.redis);
+  const rates = createUploadRates(config.uploadRate, redis, config.redis);
   app.addHook('onClose', async () => {
-    rate?.close();
+    rates.close();
     await uploadValidator.close();
   });
   const onCommit = createCommitMetrics(metrics);
@@ -87,7 +87,7 @@ export const uploadRoutes: Routes = async (
     keyring,
     storeBatch,
     validateLines,
-    rate,
+    rates,
     capacity,
     config,
     tellVersion: createTellVersion({ store, compiler }),
@@ -123,7 +123,8 @@ export const uploadRoutes: Routes = async (
     if (!application) throw applicationNotFound(domain);
     const sent = mustBeAdmitted(application, headers) ? await keyring.admit(application, headers) : undefined;
     checkUpload?.(application.owner);
-    if (rate) reply.headers(rate.take(application.id, 1));
+    const told = rates.take(application.id, sent, 1);
+    if (told) reply.headers(told);
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
     const judged = await uploadValidator.validate(application, body);
     if (judged.kind === 'refused') {
@@ -179,7 +180,7 @@ export const uploadRoutes: Routes = async (
             ...Success(Upload, 'Stored.'),
             headers: {
               'Entry-Id': Text('Id of the entry.'),
-              ...(rate && rateLimited.headers),
+              ...rateLimited.headers,
             },
           },
           ...ownFailures('ForbiddenRequestError', 'ResourceConflictError', 'SchemaValidationError'),

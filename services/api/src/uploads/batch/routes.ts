@@ -21,8 +21,8 @@ import {
 import { Int, Text } from '../../http/schemas.ts';
 import { onlyQueries } from '../../http/validation.ts';
 import { mustBeAdmitted, type Sent } from '../../known/keyring.ts';
-import type { UploadRate } from '../../limits/rate.ts';
 import { batchLines } from '../../limits/table.ts';
+import type { UploadRates } from '../../limits/upload-rate.ts';
 import { BatchQuery, BatchResult, IdempotencyKey, LineError, NewEntry, partlyRefused } from '../contract.ts';
 import { aboutKeys, idempotencyKey, keyed, networkOrKey } from '../steps.ts';
 import type { UploadMetrics } from '../upload-metrics.ts';
@@ -57,14 +57,14 @@ interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity' | 'ke
   storeBatch: ReturnType<typeof createStoreBatch>;
   tellVersion: ReturnType<typeof createTellVersion>;
   validateLines: ReturnType<typeof createValidateLines>;
-  rate: UploadRate | undefined;
+  rates: UploadRates;
   metrics: UploadMetrics;
 }
 
 /** Batches: many entries in one request. They are open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, keyring, storeBatch, tellVersion, validateLines, rate, capacity, config, metrics },
+  { cache, keyring, storeBatch, tellVersion, validateLines, rates, capacity, config, metrics },
 ) => {
   const { batchLimit } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
@@ -98,10 +98,12 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     if (application) await tellVersion(reply, application, sent);
   }
 
-  const spend = (reply: FastifyReply) => (applicationId: string, entries: number) =>
-    rate && reply.headers(rate.take(applicationId, entries));
+  const spend = (reply: FastifyReply, sent: Sent | undefined) => (application: string, entries: number) => {
+    const told = rates.take(application, sent, entries);
+    if (told) reply.headers(told);
+  };
 
-  const told = { ...versionHeaders, ...(rate && rateLimited.headers) };
+  const told = { ...versionHeaders, ...rateLimited.headers };
   const isJson = (contentType = '') => /^application\/json\s*(;|$)/i.test(contentType);
 
   function notEmpty(body: unknown): Buffer {
@@ -159,7 +161,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
         body: bytes,
         atomic: query.atomic === true,
         key,
-        spend: spend(reply),
+        spend: spend(reply, sent),
         sent,
         sender: networkOrKey(request.ip, sent),
       };
@@ -192,7 +194,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
               rejected: 0,
               errors: [],
             }),
-            ...(rate && rateLimited),
+            ...rateLimited,
           },
           ...ownFailures('ForbiddenRequestError'),
           ...overRate,
@@ -201,14 +203,14 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     },
     async (request, reply) => {
       const { params, query, body, headers } = request;
-      await admit(request);
+      const sent = await admit(request);
       const lines = (isJson(headers['content-type']) ? elementsOrWhole : linesOf)(notEmpty(body), batchLines);
       const signal = abortOnClose(reply);
       const result = await during(request, async (): Promise<BatchResult> => {
         const application = await cache.get(params.domain);
         if (!application) throw applicationNotFound(params.domain);
         // Validation costs as much as storing.
-        spend(reply)(application.id, lines.length);
+        spend(reply, sent)(application.id, lines.length);
         const failures: LineFailure[] = [];
         let valid = 0;
         for await (const { entries } of validateLines(application, lines, failures)) {
