@@ -32,6 +32,7 @@ interface Issued {
   prefix: string;
   createdAt: string;
   expires_at?: string;
+  lastUsedAt?: string;
 }
 
 async function create(name = 'Sensor', where = domain, more = {}): Promise<Issued> {
@@ -360,6 +361,30 @@ describe('the rate of a key', () => {
     expect(told(await tried(1))).toBe('429 12 0');
     expect(await update(issued, { upload_rate: null })).not.toHaveProperty('upload_rate');
     expect(told(await tried(1))).toBe('200  ');
+  });
+});
+
+describe('the last use of a key', () => {
+  const usedAt = async (id: string) => (await list()).find((key) => key.id === id)?.lastUsedAt;
+
+  it('is told within seconds, once a minute, and no replica reads the key again for it', async () => {
+    const [used, other] = [await create(), await create()];
+    const began = Date.now();
+    expect((await upload(withKey(used.key))).status).toBe(201);
+    await until(async () => (await usedAt(used.id)) !== undefined);
+    const at = await usedAt(used.id);
+    expect(Date.parse(at as string)).toBeGreaterThanOrEqual(began);
+    expect(await usedAt(other.id)).toBeUndefined();
+
+    // When it stops, a process writes what it has noted.
+    const replica = await startSluice({ workers: false, env: sluice.env });
+    for (const { key } of [used, other]) await upload(withKey(key), '', replica.url);
+    await replica.stop();
+    expect(await usedAt(used.id)).toBe(at);
+    expect(Date.parse((await usedAt(other.id)) as string)).toBeGreaterThanOrEqual(Date.parse(at as string));
+    const { applications, keys } = storeOf(sluice);
+    const hashes = await keys.hashes((await applications.byDomain(domain))?.id as string);
+    expect(hashes.map(({ revision }) => revision)).toEqual([0n, 0n]);
   });
 });
 

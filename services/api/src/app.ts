@@ -37,12 +37,16 @@ export async function buildApp(given: AppDependencies) {
   await auth(app, given);
 
   const quotas = createQuotas(given);
-  app.addHook('onClose', async () => quotas.close());
+  const keyring = createKeyring(store, given.feed);
+  app.addHook('onClose', async () => {
+    quotas.close();
+    await keyring.close();
+  });
   const dependencies: Dependencies = {
     ...given,
     quotas,
     audit: createAudit(store.audit, config.auditRetentionMs, log),
-    keyring: createKeyring(store, given.feed),
+    keyring,
     counters: createCounters(redis, config.redis),
   };
 

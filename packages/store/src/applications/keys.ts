@@ -14,6 +14,8 @@ export interface KeyRecord {
   /** From then on it is a wrong key. */
   expiresAt?: Date | undefined;
   uploadRate?: UploadRate | undefined;
+  /** Exact to a minute. */
+  lastUsedAt?: Date | undefined;
 }
 
 /** How many entries it may send in so many seconds. */
@@ -37,7 +39,7 @@ export interface MadeKey {
 }
 
 /** SHA-256 of a key, and what an upload has to know of it. */
-export interface KeyHash extends Pick<KeyRecord, 'id' | 'expiresAt' | 'uploadRate'> {
+export interface KeyHash extends Pick<KeyRecord, 'id' | 'expiresAt' | 'uploadRate' | 'lastUsedAt'> {
   revision: Revision;
   hash: Buffer;
 }
@@ -135,16 +137,29 @@ export function keyStore(db: Db) {
       return hasMatched(keys.updateOne(one(application, id), update));
     },
 
+    /** Notes when keys were used. Nobody's knowledge of them ends. */
+    async noteUse(ids: string[], at: Date): Promise<void> {
+      const _id = { $in: ids.map((id) => new ObjectId(id)) };
+      await keys.updateMany({ _id }, { $max: { lastUsedAt: at } });
+    },
+
     async hashes(application: string): Promise<KeyHash[]> {
       const found = keys
         .find(of(application))
-        .project<KeyDocument & { hash: Binary }>({ hash: 1, expiresAt: 1, uploadRate: 1, changedAt: 1 });
-      return (await found.toArray()).map(({ _id, hash, expiresAt, uploadRate, changedAt }) => ({
+        .project<KeyDocument & { hash: Binary }>({
+          hash: 1,
+          expiresAt: 1,
+          uploadRate: 1,
+          lastUsedAt: 1,
+          changedAt: 1,
+        });
+      return (await found.toArray()).map(({ _id, hash, expiresAt, uploadRate, lastUsedAt, changedAt }) => ({
         id: _id.toHexString(),
         revision: toRevision(changedAt),
         hash: Buffer.from(hash.buffer),
         expiresAt,
         uploadRate,
+        lastUsedAt,
       }));
     },
   };

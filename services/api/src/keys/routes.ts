@@ -54,6 +54,7 @@ const fields = {
   createdBy: Text('Username of who did that.', 'ada'),
   expires_at: Type.Optional(DateTime('From then on it is refused; absent: it does not expire.')),
   upload_rate: Type.Optional(UploadRate),
+  lastUsedAt: Type.Optional(DateTime('Exact to a minute; absent if it was never used.')),
 };
 
 const Key = Named('Key', fields);
@@ -65,11 +66,12 @@ const IssuedKey = Named('IssuedKey', {
 
 type Key = Static<typeof Key>;
 
-const toKey = ({ createdAt, expiresAt, uploadRate, ...rest }: KeyRecord): Key => ({
+const toKey = ({ createdAt, expiresAt, uploadRate, lastUsedAt, ...rest }: KeyRecord): Key => ({
   ...rest,
   createdAt: createdAt.toISOString(),
   ...(expiresAt && { expires_at: expiresAt.toISOString() }),
   ...(uploadRate && { upload_rate: uploadRate }),
+  ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
 });
 
 /** Throws ApiError for a time that has passed. */

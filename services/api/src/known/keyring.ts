@@ -7,6 +7,7 @@ import { usedAgainMs } from '@sluice/store/accounts/personal-tokens.ts';
 import type { KeyHash, MadeKey } from '@sluice/store/applications/keys.ts';
 import type { CachedApplication } from './applications.ts';
 import type { Feed } from './feed.ts';
+import { createKeyUses } from './key-uses.ts';
 import { createKnown } from './known.ts';
 import { createReadGrant, type Grant, personalMark } from './personal-tokens.ts';
 
@@ -27,6 +28,19 @@ export interface Sent {
   rate?: Rate | undefined;
 }
 
+/** What is known of an ingest key. */
+interface KnownKey extends Pick<KeyHash, 'hash' | 'expiresAt'> {
+  sent: Sent;
+  /** When its use was last noted. */
+  usedAt: number;
+}
+
+interface KnownKeys {
+  keys: KnownKey[];
+  /** Those that were used, by their text: to hash a key takes 3 µs. */
+  byText: Map<string, KnownKey>;
+}
+
 type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'keyRequired' | 'ownerIsDisabled' | 'editors'>;
 
 export type Keyring = ReturnType<typeof createKeyring>;
@@ -34,9 +48,11 @@ export type Keyring = ReturnType<typeof createKeyring>;
 /** The ingest keys of applications, and the personal tokens with which someone uploads. */
 export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTokens'>, feed: Feed) {
   const readGrant = createReadGrant(store);
-  const ingestKeys = createKnown<KeyHash[]>(feed, most, async (application) => {
+  const uses = createKeyUses(store.keys);
+  const ingestKeys = createKnown<KnownKeys>(feed, most, async (application) => {
     const hashes = await store.keys.hashes(application);
-    return { value: hashes, basis: hashes.map(({ id, revision }) => [id, revision] as const), size: 1 };
+    const basis = hashes.map(({ id, revision }) => [id, revision] as const);
+    return { value: { keys: hashes.map(toKnown), byText: new Map() }, basis, size: 1 };
   });
   const grants = createKnown<Grant>(feed, most, async (token) => {
     const grant = await readGrant(token);
@@ -51,10 +67,19 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   });
 
   /** Also a key that has expired. */
-  async function keyOf(application: string, hash: Buffer): Promise<KeyHash | undefined> {
-    const known = findHash(await ingestKeys.get(application), hash);
+  async function keyOf(application: string, text: string): Promise<KnownKey | undefined> {
+    const known = ingestKeys.peek(application)?.byText.get(text);
+    if (known) return known;
+    const hash = hashOf(text);
     // The key may be newer than what is known.
-    return known ?? findHash(await ingestKeys.again(application), hash);
+    for (const read of [ingestKeys.get, ingestKeys.again]) {
+      const all = await read(application);
+      const found = all?.keys && findHash(all.keys, hash);
+      if (!found) continue;
+      all.byText.set(text, found);
+      return found;
+    }
+    return undefined;
   }
 
   /** Undefined if the personal token does not allow uploads. */
@@ -68,11 +93,15 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   /** Undefined without a valid key or token. */
   async function find(application: Admitting, text: string): Promise<Sent | 'expired' | undefined> {
     if (text.startsWith(personalMark)) return tokenFor(application, text);
-    const key = text.startsWith(keyMark) ? await keyOf(application.id, hashOf(text)) : undefined;
+    const key = text.startsWith(keyMark) ? await keyOf(application.id, text) : undefined;
     if (!key) return undefined;
-    const { id, expiresAt, uploadRate } = key;
-    if (expiresAt && expiresAt.getTime() <= Date.now()) return 'expired';
-    return { id, rate: uploadRate && { count: uploadRate.entries, durationMs: 1_000 * uploadRate.seconds } };
+    const now = Date.now();
+    if (key.expiresAt && key.expiresAt.getTime() <= now) return 'expired';
+    if (now - key.usedAt > usedAgainMs) {
+      key.usedAt = now;
+      uses.note(key.sent.id);
+    }
+    return key.sent;
   }
 
   return {
@@ -92,6 +121,7 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
 
     /** Call when an ingest key has changed. */
     forget: ingestKeys.forget,
+    close: uses.close,
   };
 }
 
@@ -108,6 +138,11 @@ function sentKey({ 'x-api-key': given, authorization = '' }: IncomingHttpHeaders
 const expired = (domain: string) =>
   `this ingest key of ${domain} has expired: an editor can give it another time with PATCH /api/applications/${domain}/keys/{id}`;
 
+function toKnown({ id, hash, expiresAt, uploadRate, lastUsedAt }: KeyHash): KnownKey {
+  const rate = uploadRate && { count: uploadRate.entries, durationMs: 1_000 * uploadRate.seconds };
+  return { hash, expiresAt, sent: { id, rate }, usedAt: lastUsedAt?.getTime() ?? 0 };
+}
+
 /** Why something is no key of an application. */
 function whyNot(domain: string, text: string): string {
   if (text.startsWith(personalMark))
@@ -121,9 +156,9 @@ function whyNot(domain: string, text: string): string {
 }
 
 /** Compares with every hash, so that the time does not tell which one matches. */
-function findHash(hashes: KeyHash[] | undefined, hash: Buffer): KeyHash | undefined {
-  let found: KeyHash | undefined;
-  for (const each of hashes ?? []) if (timingSafeEqual(each.hash, hash)) found = each;
+function findHash(keys: KnownKey[], hash: Buffer): KnownKey | undefined {
+  let found: KnownKey | undefined;
+  for (const each of keys) if (timingSafeEqual(each.hash, hash)) found = each;
   return found;
 }
 
