@@ -50,8 +50,12 @@ describe('the schema of an application', () => {
 
   it('is edited, reported on, rehearsed, published and compared', async () => {
     const domain = await sluice.application(owner.token, JSON.parse(schema));
+    const till = { token: owner.token, json: { name: 'till-7' } };
+    const { body } = await sluice.request('POST', `/applications/${domain}/keys`, till);
+    const headers = { 'x-api-key': body.data.key };
     for (const celsius of [1, 61, 62])
-      await sluice.request('POST', `/applications/${domain}/data`, { json: { celsius } });
+      await sluice.request('POST', `/applications/${domain}/data`, { json: { celsius }, headers });
+    const line = 'Key till-7: 66.7% of 3 would be refused, at /celsius';
     const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
     await page.getByText('This is the only version so far.').waitFor();
 
@@ -65,7 +69,9 @@ describe('the schema of an application', () => {
 
     await write(page, schema.replace('"number"', '"number", "maximum": 60'));
     await report.getByText('Stricter').waitFor();
-    await report.getByText('/celsius').waitFor();
+    await report.getByText('/celsius', { exact: true }).waitFor();
+    await report.getByText('2 of the newest 3 entries would be refused.').waitFor();
+    await report.getByText(line).waitFor();
     // What is written is still there when the page is left and opened again.
     await page.getByRole('link', { name: 'Entries' }).click();
     await page.getByRole('link', { name: 'Schema', exact: true }).click();
@@ -73,6 +79,7 @@ describe('the schema of an application', () => {
     await page.getByRole('button', { name: 'Rehearse' }).click();
     const rehearsal = page.getByRole('listitem').filter({ hasText: 'Completed' });
     await rehearsal.getByText('1 of 3 conform').waitFor();
+    await rehearsal.getByText(line).waitFor();
     await rehearsal.getByRole('row', { name: '/celsius maximum 2' }).waitFor();
 
     await page.getByLabel('Note').fill('Thermometers end at 60');

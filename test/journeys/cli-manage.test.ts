@@ -102,6 +102,19 @@ describe('sluice schema', () => {
   const next = { ...schema, properties: { celsius: { type: 'number', maximum: 60 } } };
   beforeEach(() => writeFileSync(user.at('next.json'), JSON.stringify(next)));
 
+  it('tells whose entries a schema would refuse, by the name of the key', async () => {
+    const { key } = await json('keys', 'create', 'till-7');
+    await upload('{"celsius":61}', { 'x-api-key': key });
+    await upload('{"celsius":1}', { 'x-api-key': key });
+    const lines = 'key till-7: 50% of 2 would be refused, at /celsius\n';
+    expect((await user.sluice(['schema', 'rehearse', user.at('next.json')])).stderr).toBe(
+      `1 of 2 conform\n${lines}`,
+    );
+    expect((await user.sluice(['schema', 'diff', user.at('next.json')])).stderr).toBe(
+      `1 of the newest 2 entries would be refused\n${lines}`,
+    );
+  });
+
   it('shows, compares, rehearses and publishes a schema', async () => {
     await upload('{"celsius":61}');
     await upload('{"celsius":1}');

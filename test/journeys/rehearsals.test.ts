@@ -179,6 +179,36 @@ it('checks refused uploads too, where they are asked for', async () => {
   expect(past.job.result.checked).toBe(0);
 });
 
+it('counts by the ingest key with which entries and refused uploads were sent', async () => {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token, celsiusSchema);
+  const path = `/applications/${domain}`;
+  async function newKey(name: string) {
+    const { body } = await sluice.request('POST', `${path}/keys`, { token, json: { name } });
+    return body.data;
+  }
+  const [good, bad] = [await newKey('good'), await newKey('bad')];
+  const { untilCounted } = refusedClient(sluice, token, domain);
+  const send = (payloads: object[], key?: { key: string }) =>
+    sluice.request('POST', `${path}/data/batch`, {
+      json: payloads,
+      ...(key && { headers: { 'x-api-key': key.key } }),
+    });
+  await send([{ celsius: 1 }, { celsius: 2 }], good);
+  await send([{ celsius: 1 }, { celsius: 50 }, { celsius: 51 }, { celsius: 99 }], bad);
+  await send([{ celsius: 3, place: 7 }, { celsius: 52 }]);
+  await untilCounted(1);
+  const schema = { type: 'object', properties: { celsius: { maximum: 40 }, place: { type: 'string' } } };
+  const { job } = await rehearsalClient(sluice, token).complete(domain, schema, { of: 'both' });
+  expect(job.result.by_key).toEqual([
+    { key: bad.id, checked: 4, refused: 3, paths: ['/celsius'] },
+    { key: null, checked: 2, refused: 2, paths: expect.arrayContaining(['/celsius', '/place']) },
+    { key: good.id, checked: 2, refused: 0, paths: [] },
+  ]);
+  const list = await sluice.request('GET', `${path}/rehearsals`, { token });
+  expect(list.body.data[0].result).not.toHaveProperty('by_key');
+});
+
 it('names the first 1,000 reasons, and counts the others together', async () => {
   const payloads = Array.from({ length: 1_010 }, (_, n) => ({ [`f${n}`]: 1 }));
   const { domain, rehearsals } = await filled(payloads);

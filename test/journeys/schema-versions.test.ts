@@ -60,6 +60,37 @@ describe('publishing a schema', () => {
     expect(entries.at(-1)).toEqual({ ...before, schema_version: 1 });
   });
 
+  it('tells in a dry run which of the newest entries would be refused, by the key of their senders', async () => {
+    const domain = await one.application(token, celsius());
+    const path = `/applications/${domain}`;
+    const { body } = await one.request('POST', `${path}/keys`, { token, json: { name: 'till-7' } });
+    const { id, key } = body.data;
+    const send = (payloads: object[], headers = {}) =>
+      one.request('POST', `${path}/data/batch`, { json: payloads, headers });
+    await send([{ celsius: 1 }, { celsius: 98 }, { celsius: 99 }, { celsius: 1, humidity: 'x' }], {
+      'x-api-key': key,
+    });
+    await send(Array.from({ length: 1_200 }, (_, n) => ({ celsius: n / 100 })));
+    const dry = async (schema: object) => (await publish(domain, schema, {}, '?dry_run=true')).body.data;
+    const stricter = celsius({ celsius: { type: 'number', maximum: 11.97 }, humidity: { type: 'integer' } });
+    expect(await dry(stricter)).toMatchObject({
+      checked: 1_204,
+      refused: 5,
+      by_key: [
+        { key: id, checked: 4, refused: 3, paths: ['/celsius', '/humidity'] },
+        { key: null, checked: 1_200, refused: 2, paths: ['/celsius'] },
+      ],
+    });
+    // Too large for the main thread.
+    const choices = Array.from({ length: 4_000 }, (_, n) => `choice ${n}`);
+    const large = celsius({ humidity: { enum: choices } });
+    expect(await dry(large)).toMatchObject({
+      by_key: expect.arrayContaining([expect.objectContaining({ key: id })]),
+    });
+    expect(await dry({ ...celsius(), required: [] })).not.toHaveProperty('checked');
+    expect(await dry(celsius())).not.toHaveProperty('by_key');
+  });
+
   it('keeps every version', async () => {
     const domain = await one.application(token, celsius());
     await publish(domain, humidity, { note: 'Humidity' });

@@ -4,6 +4,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { JobQueue, Producer } from '@sluice/jobs/queue/producer.ts';
 import type { Redis } from '@sluice/jobs/queue/redis.ts';
 import type { Compiler } from '@sluice/schemas/compile/compiler.ts';
+import type { Explainer } from '@sluice/schemas/explain/explainer.ts';
 import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
@@ -26,6 +27,7 @@ export interface AppDependencies {
   log: Logger;
   store: Store;
   compiler: Compiler;
+  explainer: Explainer;
   feed: Feed;
   cache: ApplicationCache;
   queues: {

@@ -63,6 +63,7 @@ export async function startApi(
     log,
     store,
     compiler,
+    explainer,
     feed,
     cache,
     queues,

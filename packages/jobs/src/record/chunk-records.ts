@@ -61,6 +61,24 @@ export interface ChunkResult {
   report?: { part: string; bytes: number } | undefined;
   /** Of a rehearsal. */
   groups?: ReasonGroup[] | undefined;
+  keys?: KeyCount[] | undefined;
+}
+
+interface CountedKey {
+  /** Id of the ingest key; null: sent without one. */
+  key: string | null;
+  checked: number;
+  refused: number;
+}
+
+/** What a schema refuses of a key's payloads. `paths`: JSON Pointers of the first faults, most frequent first. */
+export interface KeyRefusals extends CountedKey {
+  paths: string[];
+}
+
+/** The same for some of the payloads. */
+export interface KeyCount extends CountedKey {
+  paths: { path: string; count: number }[];
 }
 
 /** Nonconforming payloads with the same reason. */

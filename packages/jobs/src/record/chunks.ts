@@ -8,6 +8,7 @@ import type {
   ChunkTotals,
   ClaimedChunk,
   ClaimedRange,
+  KeyCount,
   RangeChunk,
   ReasonGroup,
 } from './chunk-records.ts';
@@ -181,6 +182,12 @@ export function chunkStore(db: Db, writer: Writer) {
       const found = chunks.find({ ...ofJob(job), state: 'done', groups: { $exists: true } });
       for await (const { groups = [] } of found.project<ChunkDocument>({ groups: 1 }).sort({ seq: 1 }))
         yield* groups;
+    },
+
+    /** What a rehearsal counts by key. Each chunk lists a key once. */
+    async *keys(job: string): AsyncGenerator<KeyCount> {
+      const found = chunks.find({ ...ofJob(job), state: 'done', keys: { $exists: true } });
+      for await (const { keys = [] } of found.project<ChunkDocument>({ keys: 1 })) yield* keys;
     },
 
     /** Jobs that have chunks. */

@@ -3,7 +3,7 @@ import type { ReplayResult, ReplaySelection } from '@sluice/store/refused/replay
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import { ObjectId } from 'mongodb';
-import type { ReasonGroup } from './chunk-records.ts';
+import type { KeyRefusals, ReasonGroup } from './chunk-records.ts';
 import type { ExportJob } from './export-record.ts';
 import { type Job, type JobState, jobKinds, type Part } from './job.ts';
 
@@ -63,8 +63,8 @@ export interface RehearsalOptions {
 export interface RehearsalJob extends Chunked {
   kind: 'rehearsal';
   options: RehearsalOptions;
-  /** Groups are sorted by frequency; absent in a brief record. */
-  result?: { checked: number; conforming: number; groups?: ReasonGroup[] };
+  /** Groups and keys are sorted by frequency; absent in a brief record. */
+  result?: { checked: number; conforming: number; groups?: ReasonGroup[]; by_key?: KeyRefusals[] };
 }
 
 export type ChunkedJob = ImportJob | RehearsalJob;

@@ -12,6 +12,7 @@ export const brief = {
   'manifest.columns': 0,
   'options.rawSchema': 0,
   'result.groups': 0,
+  'result.by_key': 0,
 };
 
 /** The fields that decide a job's place among the jobs of its owner. */

@@ -29,6 +29,7 @@ export interface RawSelection extends Period {
 }
 
 const oldestFirst = { _id: 1 };
+const newestFirst = { _id: -1 };
 
 /**
  * Leaves the keys alone of entries that do not match: so a page looks at so many entries, however few match. `size` comes last, and
@@ -91,6 +92,15 @@ export function rawEntries(db: Db) {
         read: { entries: found.length, bytes: found.reduce((sum, one) => sum + size(one), 0) },
         free: () => found[0] && freeBuffer(found[0]),
       };
+    },
+
+    /** The newest entries, or those before one. May be fewer: an answer is at most 16 MB. */
+    newest: (
+      application: string,
+      { before, limit }: { before?: EntryId | undefined; limit: number },
+    ): Promise<Buffer[]> => {
+      const filter = range(application, before === undefined ? {} : { before });
+      return find({ filter, sort: newestFirst, limit, batchSize: limit });
     },
 
     /** Ranges of all entries up to `until`, to be read by several workers. `total`: how many there are. */

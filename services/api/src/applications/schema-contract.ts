@@ -1,6 +1,17 @@
 import Type, { type Static } from 'typebox';
-import { DateTime, Flag, Int, JsonSchema, Named, Query, Strict, Text } from '../http/schemas.ts';
+import {
+  DateTime,
+  Flag,
+  Int,
+  JsonSchema,
+  Named,
+  Query,
+  RefusedByKey,
+  Strict,
+  Text,
+} from '../http/schemas.ts';
 import { ApplicationAnswer, Template } from './contract.ts';
+import { mostEntries } from './judge-newest.ts';
 
 const nextSchema = {
   type: 'object',
@@ -34,7 +45,9 @@ export const NewSchema = Strict(
 );
 
 export const PublishQuery = Query({
-  dry_run: Flag('Tell what would change, and publish nothing.'),
+  dry_run: Flag(
+    `Tell what would change, and publish nothing. Where the schema may be stricter, it also validates the newest ${mostEntries.toLocaleString('en')} entries.`,
+  ),
 });
 
 export const changeKinds = ['stricter', 'looser', 'added', 'removed', 'changed'] as const;
@@ -60,6 +73,11 @@ export const Publication = Named('Publication', {
   version: Type.Optional(Int('The version in force now; absent in a dry run.', 2)),
   changes: Type.Array(SchemaChange),
   application: Type.Optional(ApplicationAnswer),
+  checked: Type.Optional(
+    Int('Dry run: the newest entries that were validated. Slow schemas leave time for fewer.', 2),
+  ),
+  refused: Type.Optional(Int('How many of them do not conform.', 1)),
+  by_key: Type.Optional(RefusedByKey),
   warnings: Type.Optional(Type.Array(Type.String(), { description: warningsText })),
 });
 

@@ -6,11 +6,13 @@ import type { SchemaVersion as VersionRecord } from '@sluice/store/applications/
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson, sendJsonList, success } from '../http/answers.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
+import { createJudgeNewest } from './judge-newest.ts';
 import {
   NewSchema,
   Publication,
@@ -50,6 +52,8 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
   const { applications, schemas } = store;
   bearerRoutes(app, 'Schemas', 'editor');
   const activityOf = createActivityOf(store);
+  const newest = createJudgeNewest(dependencies);
+  app.addHook('onClose', newest.close);
 
   /** The fields that the first version lacks: exports take their columns from the first version and from these. */
   async function furtherFields(application: ApplicationRecord, rawSchema: string): Promise<string[]> {
@@ -149,7 +153,13 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
       const { warnings, changes } = compiled;
       const report = { changes, ...(warnings.length > 0 && { warnings }) };
-      if (query.dry_run) return sendJson(reply, JSON.stringify(report));
+      if (query.dry_run) {
+        const mayRefuse = changes.some(({ kind }) => kind !== 'looser');
+        const proposed = { rawSchema, schema: compiled.schema };
+        const judged =
+          mayRefuse && (await newest.judge(application, owner.id, proposed, abortOnClose(reply)));
+        return sendJson(reply, JSON.stringify({ ...report, ...judged }));
+      }
       // Read first: a failure after the publication would say that nothing was published.
       const activity = await activityOf([application]);
       const published = await publish(application, { rawSchema, note, createdBy: owner.username });

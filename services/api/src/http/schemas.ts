@@ -42,6 +42,24 @@ export const Detail = Named('LineErrorDetail', {
   message: Type.String({ examples: ['must be number'] }),
 });
 
+/** What a schema refuses, by the key with which it was sent. */
+export const RefusedByKey = Type.Array(
+  Named('KeyRefusals', {
+    key: Type.Union([Type.String(), Type.Null()], {
+      description:
+        'Id of the ingest key. Null: sent without a key, with a personal token, or by an import; and by keys beyond 100.',
+      examples: ['66f1c2a4e8b5d70912345678'],
+    }),
+    checked: Type.Integer({ examples: [2] }),
+    refused: Int('How many of them do not conform.', 1),
+    paths: Type.Array(Type.String(), {
+      description: 'The JSON Pointers of the first faults, at most 5; most frequent first.',
+      examples: [['/celsius']],
+    }),
+  }),
+  { description: 'The same by ingest key; most refusals first. Absent in lists and events.' },
+);
+
 export const Pagination = Named('Pagination', {
   limit: Int('Entries per page.', 100),
   current: Int('`start` of this page.', 0),

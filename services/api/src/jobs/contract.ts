@@ -1,6 +1,6 @@
 import { jobKinds, jobStates } from '@sluice/jobs/record/job.ts';
 import Type, { type Static } from 'typebox';
-import { DateTime, Int, Named, Text } from '../http/schemas.ts';
+import { DateTime, Int, Named, RefusedByKey, Text } from '../http/schemas.ts';
 
 const JobFile = Named(
   { title: 'JobFile', description: 'The file of a completed job.' },
@@ -43,6 +43,7 @@ const RehearsalResult = Named('RehearsalResult', {
       },
     ),
   ),
+  by_key: Type.Optional(RefusedByKey),
 });
 
 const ReplayAnswer = Named('ReplayResult', {
@@ -60,6 +61,7 @@ const exampleResults = {
     checked: 2,
     conforming: 1,
     groups: [{ path: '/celsius', keyword: 'maximum', count: 1, example: { celsius: 61 } }],
+    by_key: [{ key: '66f1c2a4e8b5d70912345678', checked: 2, refused: 1, paths: ['/celsius'] }],
   },
   replay: { stored: 2, still_refused: 0 },
   deletion: { deleted: 2 },

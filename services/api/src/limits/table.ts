@@ -42,6 +42,13 @@ export const capacities = {
   batches: { what: 'batches', client: 'address', limit: 128 * mib },
   imports: { what: 'imports', client: 'owner', limit: 32, note: 'while the file arrives' },
   schemas: { what: 'schemas', client: 'owner', limit: 256, note: 'being compiled' },
+  dryRuns: {
+    what: 'dry runs of schemas',
+    client: 'owner',
+    limit: 1,
+    waitMs: 10_000,
+    note: 'while they validate the newest entries; the others wait',
+  },
   passwords: { what: 'passwords', client: 'address', limit: 64, note: 'being hashed or compared' },
   answers: {
     what: 'pages, lists and downloads',

@@ -4,6 +4,7 @@ import type { ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
+import { type KeyRefusals, sayByKey } from '../output/by-key.ts';
 import { confirm } from '../output/confirm.ts';
 import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
@@ -18,6 +19,9 @@ interface Publication {
   version?: number;
   changes: Change[];
   warnings?: string[];
+  checked?: number;
+  refused?: number;
+  by_key?: KeyRefusals[];
 }
 
 /** `sluice schema`. */
@@ -40,6 +44,7 @@ export function addSchema(program: Command, act: Act): void {
       act(async (context, _options, file) => {
         const answer = await propose(context, file, { dry_run: true });
         context.show(answer, ['kind', 'path', 'message'], answer.data.changes);
+        await sayRefused(context, answer.data);
         return answer.data.changes.length > 0 ? 1 : 0;
       }),
     );
@@ -80,6 +85,14 @@ async function show(
   return print(json ? text : data.raw_schema);
 }
 
+/** What a dry run found among the newest entries. */
+async function sayRefused(context: Context, { checked, refused, by_key }: Publication): Promise<void> {
+  if (checked === undefined || refused === undefined) return;
+  const [all, some] = [checked.toLocaleString('en'), refused.toLocaleString('en')];
+  context.say(`${some} of the newest ${all} entries would be refused`);
+  await sayByKey(context, by_key);
+}
+
 const propose = async ({ api, path }: Context, file: string, query: { dry_run?: true }, more: object = {}) =>
   api.ask<Publication>('POST', path('/schemas'), {
     query,
@@ -97,6 +110,7 @@ async function publish(
   for (const { kind, path: place, message } of data.changes) say(harmless(`${kind}  ${place}  ${message}`));
   for (const warning of data.warnings ?? []) say(harmless(`warning: ${warning}`));
   if (data.changes.length === 0) say('nothing changes for uploads');
+  await sayRefused(context, data);
   await confirm(context, `Publish ${file} for ${domain()}?`, yes);
   const published = await propose(context, file, {}, { note, if_version: version });
   if (json) await print(published.text);
@@ -120,9 +134,10 @@ async function rehearse(
   const { id } = (await api.ask<AskedJob>('POST', path('/rehearsals'), { json })).data;
   await waitForJob(context, id, 'rehearsal');
   const answer = await api.ask<AskedJob>('GET', path(`/rehearsals/${id}`));
-  const { checked, conforming, groups = [] } = answer.data.result as unknown as Rehearsal;
+  const { checked, conforming, groups = [], by_key } = answer.data.result as unknown as Rehearsal;
   context.show(answer, ['count', 'path', 'keyword', 'property'], groups);
   say(`${conforming.toLocaleString('en')} of ${checked.toLocaleString('en')} conform`);
+  await sayByKey(context, by_key);
   if (output) await download(context, answer.data, output);
   return conforming < checked ? 1 : 0;
 }
@@ -131,4 +146,5 @@ interface Rehearsal {
   checked: number;
   conforming: number;
   groups?: object[];
+  by_key?: KeyRefusals[];
 }

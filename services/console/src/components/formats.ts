@@ -16,6 +16,10 @@ const timeUnits = [
 
 export const formatNumber = (value: number): string => numbers.format(value);
 
+const shares = new Intl.NumberFormat(language, { style: 'percent', maximumFractionDigits: 1 });
+/** `12.5%`. */
+export const formatShare = (share: number): string => shares.format(share);
+
 /** `1.5 MiB`. */
 export function formatBytes(bytes: number): string {
   let value = bytes;

@@ -1,4 +1,4 @@
-import { formatBar, formatHour, formatNumber, formatTime } from '../components/formats.ts';
+import { formatBar, formatHour, formatNumber, formatShare, formatTime } from '../components/formats.ts';
 
 /** Types of JSON as people call their values. */
 const kinds: Record<string, string> = {
@@ -560,6 +560,17 @@ export const words = {
     noRehearsals: 'No rehearsals yet. Rehearse a schema before you publish it.',
     outcome: (conforming: number, checked: number) =>
       `${formatNumber(conforming)} of ${formatNumber(checked)} conform`,
+    newestRefused: (refused: number, checked: number) =>
+      `${formatNumber(refused)} of the newest ${formatNumber(checked)} entries would be refused.`,
+    refusedOfKey: (
+      name: string | undefined,
+      { checked, refused, paths }: { checked: number; refused: number; paths: string[] },
+    ) => {
+      const who = name === undefined ? 'Without a key' : `Key ${name}`;
+      const where = paths.map((pointer) => pointer || '/').join(', ');
+      const what = `${formatShare(refused / checked)} of ${formatNumber(checked)} would be refused`;
+      return `${who}: ${what}${where && `, at ${where}`}`;
+    },
     nonConforming: 'Payloads that do not conform',
     downloadNonConforming: 'Download payloads that do not conform',
     groupColumns: ['Path', 'Keyword', 'Count', 'Example'],

@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
-import { idOf, timeOf } from '@sluice/bson/entry.ts';
+import { createEntryReader, idOf, senderIn, timeOf } from '@sluice/bson/entry.ts';
+import { createKeyCounts } from '@sluice/intake/key-counts.ts';
 import type { Refusal, RefusedLine } from '@sluice/intake/line.ts';
 import { otherReason } from '@sluice/intake/refused/counts.ts';
 import { nameOf, reasonOf } from '@sluice/intake/refused/refused-upload.ts';
@@ -17,7 +18,7 @@ import { type ChunkTask, type Done, inChunks, type Steps } from '../chunks/in-ch
 import { createReport, shown } from '../report.ts';
 
 interface Dependencies {
-  store: Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts' | 'rawEntries' | 'refused'>;
+  store: Pick<Store, 'applications' | 'chunks' | 'jobs' | 'parts' | 'rawEntries' | 'refused' | 'senders'>;
   compiler: Compiler;
   explainer: Explainer;
   leaseMs: number;
@@ -45,8 +46,10 @@ export function rehearsalKind({ store, compiler, explainer, leaseMs }: Dependenc
       const { accepted, rejected } = await chunks.totals(id);
       const groups = createGroups();
       for await (const group of chunks.groups(id)) groups.add(group);
+      const keys = createKeyCounts();
+      for await (const key of chunks.keys(id)) keys.add(key);
       const checked = accepted + rejected;
-      const result = { checked, conforming: accepted, groups: groups.list() };
+      const result = { checked, conforming: accepted, groups: groups.list(), by_key: keys.tell() };
       return { accepted, rejected, done: checked, total: checked, result };
     },
   };
@@ -64,45 +67,71 @@ interface Task {
   judge: Judge;
 }
 
-type EntryCheck = () => Nonconforming | undefined;
+interface EntryCheck {
+  /** Id of the ingest key with which it was sent; null: without one. */
+  key: string | null;
+  check(): Nonconforming | undefined;
+}
 
 /** Validates entries, or refused uploads; changes nothing. */
-function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'refused'>) {
+function createCheckChunk({
+  rawEntries,
+  refused,
+  senders,
+}: Pick<Store, 'rawEntries' | 'refused' | 'senders'>) {
+  const read = createEntryReader();
+
+  /** One call for all entries of a page. */
+  async function checksOfPage({ job, judge }: Task, documents: Buffer[]): Promise<EntryCheck[]> {
+    const numbers = documents.map((document) => senderIn(read(document)));
+    const known = await senders.byNumber(job.application, numbers);
+    return documents.map((document, at) => ({
+      key: known.get(numbers[at] as number)?.key ?? null,
+      check: () => checkEntry(judge, document),
+    }));
+  }
+
   /** Yields checks in pages: an await per check would cost as much as the check. */
-  async function* checksOf({ chunk, job, judge }: Task): AsyncGenerator<EntryCheck[]> {
+  async function* checksOf(task: Task): AsyncGenerator<EntryCheck[]> {
+    const { chunk, job, judge } = task;
     const { application, options } = job;
     if (chunk.range) {
       const { from, to } = options;
       const which = { from, to, after: chunk.range.after, until: chunk.range.until };
       for await (const { documents } of readAhead(rawEntries, application, which, () => pageEntries))
-        yield documents.map((document) => () => checkEntry(judge, document));
+        yield await checksOfPage(task, documents);
     } else
       for await (const record of refused.all(application, options))
-        if (!record.truncated) yield [() => checkRefused(judge, record)];
+        if (!record.truncated) yield [{ key: keyOf(record), check: () => checkRefused(judge, record) }];
   }
 
   return async (task: Task, { onStep }: Steps): Promise<Done> => {
     const report = createReport();
     const groups = createGroups();
+    const keys = createKeyCounts();
     let lines = 0;
     let noted = Promise.resolve();
     let began = performance.now();
 
-    function note(refusal: Refusal, line: number, { json, head }: Nonconforming): void {
+    function note(refusal: Refusal, line: number, key: string | null, found: Nonconforming): void {
+      const { json, head } = found;
       const source = { bytes: json, as: 'json' } as const;
       report.add(line, refusal, source, head);
-      const { message: _, ...reason } = reasonOf(refusal) ?? otherReason;
+      const told = reasonOf(refusal);
+      keys.refuse(key, told?.path);
+      const { message: _, ...reason } = told ?? otherReason;
       groups.add({ ...reason, count: 1, example: shown(source, exampleBytes) });
     }
 
     for await (const checks of checksOf(task))
-      for (const check of checks) {
+      for (const { key, check } of checks) {
         const found = check();
+        keys.check(key);
         if (found) {
           // The explainer answers many at once.
           const explaining = found.refused.explain();
           const line = lines;
-          noted = noted.then(async () => note(await explaining, line, found));
+          noted = noted.then(async () => note(await explaining, line, key, found));
         }
         lines += 1;
         if (performance.now() - began < stepMs) continue;
@@ -117,6 +146,7 @@ function createCheckChunk({ rawEntries, refused }: Pick<Store, 'rawEntries' | 'r
       accepted: lines - rejected,
       rejected,
       groups: groups.list(),
+      keys: keys.list(),
       report: await report.finish(),
     };
   };
@@ -143,6 +173,9 @@ function checkEntry(judge: Judge, document: Buffer): Nonconforming | undefined {
     head: { id: idOf(document), createdAt: new Date(timeOf(document)).toISOString() },
   };
 }
+
+/** A personal token is no key. */
+const keyOf = ({ key, user }: RefusedRecord): string | null => (user ? null : (key ?? null));
 
 /** Undefined if the upload conforms. */
 function checkRefused(judge: Judge, { id, at, payload }: RefusedRecord): Nonconforming | undefined {

@@ -1,4 +1,3 @@
-import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { type FailedLine, type Judged, type LineFailure, type Refusal, refuse } from '@sluice/intake/line.ts';
@@ -7,14 +6,12 @@ import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import { isBusy } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { NewEntry } from '@sluice/store/entries/entries.ts';
+import { createSlices } from '../../http/slices.ts';
 import type { Line } from './lines.ts';
 
 /** What one command stores: many entries share its cost, and other uploads do not wait long. */
 const chunkEntries = 500;
 const chunkBytes = 1024 ** 2;
-/** After this time other requests go first. After a line above `longMs`, they get as much time as the line took. */
-const sliceMs = 2;
-const longMs = 10;
 /** For all lines: each may wait for the validator's thread, and many lines could wait for hours. */
 const usualMostMs = 120_000;
 /** The first refused lines get all their errors; the others get one each. */
@@ -47,27 +44,23 @@ export function createValidateLines(
     { onRefused }: { onRefused?: OnRefused } = {},
   ): AsyncGenerator<BatchChunk> {
     let chunk = emptyChunk();
-    let began = performance.now();
-    const end = began + mostMs;
+    const slices = createSlices();
+    const end = performance.now() + mostMs;
     for (const { line, bytes } of lines) {
-      const used = performance.now() - began;
-      if (used > sliceMs) {
-        await (used > longMs ? pause(used) : breathe());
-        began = performance.now();
-      }
+      const rest = slices.rest();
+      if (rest) await rest;
       if (bytes.length > lineLimit) {
         errors.push({ line, kind: 'refused', refusal: tooLarge(overLimit(lineLimit)) });
         continue;
       }
-      if (began > end) {
+      if (performance.now() > end) {
         errors.push({ line, kind: 'busy', refusal: tooLong(mostMs) });
         continue;
       }
       let fate = validateLine(application, bytes);
       if (fate instanceof Promise) {
         fate = await fate;
-        // Other requests have run meanwhile.
-        began = performance.now();
+        slices.restart();
       }
       if (fate.kind !== 'accepted') {
         const { kind, refusal } = fate;

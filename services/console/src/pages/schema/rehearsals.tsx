@@ -13,6 +13,7 @@ import type { ListedJob } from '../../jobs/jobs.ts';
 import { exactDataOf, toLine, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
+import { ByKey } from './by-key.tsx';
 import type { SchemaDraft } from './use-draft.ts';
 
 type Of = 'entries' | 'refused' | 'both';
@@ -61,20 +62,24 @@ function Groups({ id }: { id: string }) {
     ...unshared,
   });
   if (error) return <ErrorAlert error={error} />;
-  const { groups = [] } = (data?.result ?? {}) as Partial<Result>;
+  const { groups = [], by_key = [] } = (data?.result ?? {}) as Partial<Result>;
+  const haveKeys = by_key.some(({ key }) => key !== null);
   return (
-    <WideTable
-      label={words.schema.nonConforming}
-      head={words.schema.groupColumns}
-      rows={groups.map(({ path, keyword, property, count, example }) => ({
-        key: `${path} ${keyword} ${property}`,
-        cells: [
-          <Code key="path">{path || '/'}</Code>,
-          property === undefined ? keyword : `${keyword} ${property}`,
-          formatNumber(count),
-          <Code key="example">{toLine(example).slice(0, 200)}</Code>,
-        ],
-      }))}
-    />
+    <>
+      {haveKeys && <ByKey counts={by_key} />}
+      <WideTable
+        label={words.schema.nonConforming}
+        head={words.schema.groupColumns}
+        rows={groups.map(({ path, keyword, property, count, example }) => ({
+          key: `${path} ${keyword} ${property}`,
+          cells: [
+            <Code key="path">{path || '/'}</Code>,
+            property === undefined ? keyword : `${keyword} ${property}`,
+            formatNumber(count),
+            <Code key="example">{toLine(example).slice(0, 200)}</Code>,
+          ],
+        }))}
+      />
+    </>
   );
 }

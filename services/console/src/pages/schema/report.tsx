@@ -3,6 +3,7 @@ import type { Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { ProblemList } from '../../schema-form/problem-list.tsx';
 import { words } from '../../words/en.ts';
+import { ByKey } from './by-key.tsx';
 import type { SchemaDraft } from './use-draft.ts';
 
 export function Report({ draft }: { draft: SchemaDraft }) {
@@ -14,14 +15,26 @@ export function Report({ draft }: { draft: SchemaDraft }) {
   );
 }
 
-function Content({ draft: { isChanged, changes, failure, problems } }: { draft: SchemaDraft }) {
+function Content({ draft: { isChanged, changes, report, failure, problems } }: { draft: SchemaDraft }) {
   if (!isChanged) return <Text>{words.schema.unchanged}</Text>;
   if (failure && problems.length === 0) return <ErrorAlert error={failure} />;
   return (
     <>
       <ProblemList problems={problems} />
       {changes && <ChangeList changes={changes} />}
+      {report && <NewestRefused report={report} />}
       {!changes && !failure && <Text>{words.schema.checking}</Text>}
+    </>
+  );
+}
+
+/** What the dry run found; it validates nothing if uploads can only become easier. */
+function NewestRefused({ report: { checked, refused, by_key } }: { report: Schemas['Publication'] }) {
+  if (checked === undefined || refused === undefined) return null;
+  return (
+    <>
+      <Text>{words.schema.newestRefused(refused, checked)}</Text>
+      {by_key && refused > 0 && <ByKey counts={by_key} />}
     </>
   );
 }

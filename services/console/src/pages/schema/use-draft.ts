@@ -67,6 +67,7 @@ export function useDraft() {
     isChanged,
     /** Undefined until the API has reported. */
     changes: report?.changes,
+    report,
     failure,
     problems,
     take: (raw: string) => setText(readable(raw)),

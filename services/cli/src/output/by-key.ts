@@ -1,0 +1,26 @@
+import type { Context } from '../context.ts';
+import { harmless } from '../terminal.ts';
+
+export interface KeyRefusals {
+  /** Null: sent without an ingest key. */
+  key: string | null;
+  checked: number;
+  refused: number;
+  paths: string[];
+}
+
+/** Prints a line for each ingest key of which something would be refused, where senders have keys. */
+export async function sayByKey(context: Context, counts: KeyRefusals[] = []): Promise<void> {
+  const refusing = counts.filter(({ refused }) => refused > 0);
+  if (refusing.every(({ key }) => key === null)) return;
+  const { api, path, say, retry } = context;
+  const { data } = await retry(() => api.ask<{ id: string; name: string }[]>('GET', path('/keys')));
+  const names = new Map(data.map(({ id, name }) => [id, name]));
+  for (const { key, checked, refused, paths } of refusing) {
+    const who = key === null ? 'without a key' : `key ${names.get(key) ?? key}`;
+    const share = (refused / checked).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 });
+    const where = paths.map((pointer) => pointer || '/').join(', ');
+    const what = `${share} of ${checked.toLocaleString('en')} would be refused`;
+    say(harmless(`${who}: ${what}${where && `, at ${where}`}`));
+  }
+}
