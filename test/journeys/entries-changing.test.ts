@@ -22,6 +22,8 @@ import { runs } from '../support/runs.ts';
 const steps = 50;
 const spacing = 4;
 const groups = 5;
+/** Numbers of senders, from 0: none. */
+const senders = 3;
 const dayMs = 24 * 60 * 60_000;
 /** How far back the first entries lie: those of a year are too many. */
 const days = 60;
@@ -49,13 +51,18 @@ const step = fc.oneof(
   fc.record({ what: fc.constant('fold' as const) }),
   fc.record({ what: fc.constant('publish' as const) }),
   fc.record({ what: fc.constant('restore' as const) }),
-  fc.record({ what: fc.constant('export' as const), ...bounds }),
+  fc.record({
+    what: fc.constant('export' as const),
+    ...bounds,
+    by: fc.option(fc.nat(senders - 1), { nil: undefined }),
+  }),
 );
 type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 const question = fc.record({
   start: fc.nat(80),
   limit: fc.integer({ min: 1, max: 30 }),
   before: place,
+  by: fc.nat(senders - 1),
   ...bounds,
 });
 type Question = typeof question extends fc.Arbitrary<infer Q> ? Q : never;
@@ -124,6 +131,7 @@ async function createWorld(
       return {
         key,
         version,
+        by: n % senders,
         ...payloadOf({ n, group: n % groups, ...(version > 1 && { [`f${version}`]: n }) }),
       };
     });
@@ -179,10 +187,15 @@ async function createWorld(
     expect(await store.applications.restore(domain, owner.id)).toBe(true);
   }
 
-  async function exportSome({ from: fromAt, to: toAt }: Extract<Step, { what: 'export' }>): Promise<void> {
+  async function exportSome({
+    from: fromAt,
+    to: toAt,
+    by,
+  }: Extract<Step, { what: 'export' }>): Promise<void> {
     const period = { from: timeOf(fromAt), to: timeOf(toAt) };
     const options = {
       ...period,
+      filter: by ? toText([{ senders: [by] }]) : undefined,
       format: 'csv',
       formulas: 'escape',
       arrays: 'json',
@@ -204,7 +217,7 @@ async function createWorld(
       600_000,
     );
     const manifest = await writerOn(own)(job, claim);
-    const expected = within(period);
+    const expected = within(period).filter(({ n }) => !by || n % senders === by);
     expect(manifest).toMatchObject({ rows: expected.length });
     const [header = [], ...rows]: string[][] = parse(await fileOf(store, job.id));
     const column = (name: string) => rows.map((row) => row[header.indexOf(name)]);
@@ -238,7 +251,7 @@ async function createWorld(
     },
 
     /** Lists, pages and totals are those of what is left. */
-    async expectExact({ start, limit, before: beforeAt, ...asked }: Question): Promise<void> {
+    async expectExact({ start, limit, before: beforeAt, by, ...asked }: Question): Promise<void> {
       expect(await entries.count(id, {})).toBe(all.length);
       expect((await milestones.usage(id)).entries).toBe(all.length);
       const period = { from: timeOf(asked.from), to: timeOf(asked.to) };
@@ -248,6 +261,13 @@ async function createWorld(
       expect(page.map(({ id, version }) => ({ id, version }))).toEqual(
         newestFirst.slice(start, start + limit).map(({ id, version }) => ({ id, version })),
       );
+      const filter = [{ senders: by ? [by] : [] }];
+      const sent = newestFirst.filter(({ n }) => by && n % senders === by);
+      const ofSender = await entries.page(id, { ...period, filter, start, limit });
+      expect([ofSender.total, ofSender.entries.map((entry) => [entry.id, entry.by])]).toEqual([
+        sent.length,
+        sent.slice(start, start + limit).map((entry) => [entry.id, by]),
+      ]);
       const before = all[Math.floor((beforeAt * all.length) / 1_000)]?.id;
       if (!before) return;
       const below = newestFirst.filter((entry) => entry.id < before);

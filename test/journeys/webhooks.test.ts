@@ -1,9 +1,14 @@
+import { parse } from 'csv-parse/sync';
 import { type Document, MongoClient } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/admin-command.ts';
+import { read } from '../support/exports/parquet-files.ts';
+import { follow } from '../support/live-client.ts';
 import { createReceiver, type Received } from '../support/receiver.ts';
-import { startSluice, until } from '../support/sluice.ts';
+import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
+import { type Call, startSluice, until } from '../support/sluice.ts';
+import { unzip } from '../support/unzip.ts';
 
 const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1,localhost', DELETION_GRACE: '7d' } });
 afterAll(() => sluice.stop());
@@ -431,4 +436,177 @@ it.each(['2026-11-25T23:59:60Z', 'soon', ''])('a time %j is refused, and nothing
   const { send, create } = await application();
   const { id } = await create({ url: 'https://example.com/', events: ['entries.stored'] });
   expect((await send('POST', `/webhooks/${id}/redeliver`, { from })).status).toBe(400);
+});
+
+describe('who sent an entry', () => {
+  // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+  type Found = any;
+  const meta = ['source', 'key', 'by'];
+  const told = ({ source, key, by }: Found) => [source, key ?? undefined, by ?? undefined];
+
+  it('is told apart in lists, exports, live and webhooks, and by its key', async () => {
+    const { token, username } = await sluice.owner();
+    const domain = await sluice.application(token, celsiusSchema);
+    const path = `/applications/${domain}`;
+    const ask = async (method: string, where: string, more: Call = {}, status = 200): Promise<Found> => {
+      const answer = await sluice.request(method, `${path}${where}`, { token, ...more });
+      expect([answer.status, answer.text]).toEqual([status, expect.anything()]);
+      return answer.body.data;
+    };
+    const jobOf = async (kind: string, json: unknown): Promise<string> => {
+      const { id } = await ask('POST', `/${kind}s`, { json }, 202);
+      await until(async () => (await ask('GET', `/${kind}s/${id}`)).state === 'completed');
+      return id;
+    };
+    const json = { name: 'Till 7' };
+    const [key, other] = [await ask('POST', '/keys', { json }), await ask('POST', '/keys', { json })];
+    const personal = await sluice.request('POST', '/users/me/tokens', {
+      token,
+      json: { name: 'n', scopes: ['upload'] },
+    });
+    const receiver = await createReceiver();
+    await ask('POST', '/webhooks', { json: { url: receiver.url, events: ['entries.stored'], meta } });
+    const query = `meta=${meta.join()}`;
+    const live = await follow(sluice.url, { token, domain, query });
+    const ofKey = `key=${key.id}`;
+    const liveOfKey = await follow(sluice.url, { token, domain, refused: true, query: `${query}&${ofKey}` });
+
+    const send = (where: string, body: unknown, as?: string, status = 201) =>
+      ask('POST', where, { token: undefined, json: body, headers: as ? { 'x-api-key': as } : {} }, status);
+    await send('/data', { celsius: 1 });
+    await send('/data', { celsius: 2 }, key.key);
+    await send('/data/batch', [{ celsius: 3 }], personal.body.data.token);
+    await send('/data/batch', [{ celsius: 4 }], key.key);
+    await send('/data', { celsius: 5 }, other.key);
+    const imported = await jobOf('import', [{ celsius: 6 }]);
+    await sluice.request('POST', `${path}/data`, {
+      json: { celsius: 70 },
+      headers: { 'x-api-key': key.key },
+    });
+    await sluice.request('POST', `${path}/data`, { json: { celsius: 80 } });
+    const refusals = refusedClient(sluice, token, domain);
+    await refusals.untilCounted(2);
+    const refused = await refusals.list(`?${ofKey}`);
+    expect([refused.pagination.total, refused.result.map(({ payload }: Found) => payload)]).toEqual([
+      1,
+      [{ celsius: 70 }],
+    ]);
+    expect(await refusals.groups(`?${ofKey}`)).toMatchObject([
+      { path: '/celsius', keyword: 'maximum', message: 'must be <= 60', count: 1, kept: 1 },
+    ]);
+    await until(async () => liveOfKey.refused().length === 1);
+    const schema = { type: 'object', properties: { celsius: { type: 'number' } } };
+    await ask('POST', '/schemas', { json: { schema } });
+    const replayed = await jobOf('replay', { key: key.id });
+    expect((await refusals.list()).pagination.total).toBe(1);
+
+    const senders = [
+      ['upload', undefined, undefined],
+      ['upload', key.id, undefined],
+      ['batch', undefined, username],
+      ['batch', key.id, undefined],
+      ['upload', other.id, undefined],
+      ['import', undefined, imported],
+      ['replay', key.id, replayed],
+    ];
+    const numbers = [1, 2, 3, 4, 5, 6, 70];
+    const rowsOf = (entries: Found[]) => entries.map((entry) => [entry.payload.celsius, ...told(entry)]);
+    const rows = numbers.map((n, at) => [n, ...(senders[at] as Found[])]);
+    const { result } = await ask('GET', `/data?${query}`);
+    expect(rowsOf(result.toReversed())).toEqual(rows);
+    await until(async () => (await ask('GET', '/data?order=oldest')).result.length === rows.length);
+    expect(rowsOf((await ask('GET', `/data?order=oldest&${query}`)).result)).toEqual(rows);
+    expect(await ask('GET', `/data/${result[0].id}?meta=by`)).toMatchObject({ by: replayed });
+    expect(told((await ask('GET', '/data')).result[0])).toEqual([undefined, undefined, undefined]);
+
+    const file = async (options: string) => {
+      const response = await fetch(`${sluice.url}/api${path}/export?${options}`, {
+        headers: { authorization: `Bearer ${token}`, 'accept-encoding': 'identity' },
+      });
+      expect(response.status).toBe(200);
+      return Buffer.from(await response.arrayBuffer());
+    };
+    const linesOf = (text: Buffer) =>
+      text
+        .toString()
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    expect(rowsOf(linesOf(await file(`format=ndjson&${query}`)))).toEqual(rows);
+    const cells = rows.map(([n, ...sender]) => [String(n), ...sender.map((text) => text ?? '')]);
+    for (const arrays of ['json', 'columns']) {
+      const csv = parse(await file(`meta=by,id,source,key&columns=celsius&arrays=${arrays}`), {
+        columns: true,
+      });
+      expect(csv.map((row: Found) => [row.celsius, row.source, row.key, row.by])).toEqual(cells);
+    }
+    const zip = await unzip(await file(`${query}&arrays=rows`));
+    const [header = [], ...entries]: string[][] = parse(String(zip.get('entries.csv')));
+    expect(entries.map((row) => ['celsius', ...meta].map((name) => row[header.indexOf(name)]))).toEqual(
+      cells,
+    );
+    const parquet = await read(await file(`format=parquet&${query}`));
+    expect(parquet.map((row) => [row.celsius, ...told(row)])).toEqual(rows);
+    expect(parquet[0]).toMatchObject({ source: 'upload', key: null, by: null });
+
+    const mine = rows.filter(([, , id]) => id === key.id);
+    const filtered = await ask('GET', `/data?${query}&${ofKey}&limit=2`);
+    expect([filtered.pagination.total, rowsOf(filtered.result)]).toEqual([3, mine.slice(1).toReversed()]);
+    const next = await ask('GET', `/data?${query}&${ofKey}&limit=2&after=${filtered.pagination.cursor}`);
+    expect([next.pagination.total, rowsOf(next.result)]).toEqual([3, mine.slice(0, 1)]);
+    const second = await ask('GET', `/data?${query}&${ofKey}&start=1&limit=1&order=oldest`);
+    expect([second.pagination.total, rowsOf(second.result)]).toEqual([3, mine.slice(1, 2)]);
+    expect(rowsOf(linesOf(await file(`format=ndjson&${query}&${ofKey}`)))).toEqual(mine);
+    const made = await jobOf('export', {
+      format: 'ndjson',
+      meta,
+      key: key.id,
+      filter: { celsius: { lt: 9 } },
+    });
+    const { text } = await sluice.request('GET', `${path}/exports/${made}/file`, { token });
+    expect(rowsOf(linesOf(Buffer.from(text)))).toEqual(mine.slice(0, 2));
+    const unknown = 'a'.repeat(24);
+    expect(await ask('GET', `/data?key=${unknown}`)).toMatchObject({ result: [], pagination: { total: 0 } });
+    expect((await file(`format=ndjson&key=${unknown}`)).length).toBe(0);
+    for (const where of [
+      '/data?key=x',
+      '/data/live?key=x',
+      '/refused?key=x',
+      '/export?key=x',
+      '/data?meta=id',
+      '/data?meta=by,by',
+    ])
+      await ask('GET', where, {}, 400);
+
+    await until(async () => live.entries().length === rows.length);
+    expect(rowsOf(live.entries())).toEqual(rows);
+    await until(async () => liveOfKey.entries().length === mine.length);
+    expect(rowsOf(liveOfKey.entries())).toEqual(mine);
+    expect(liveOfKey.refused()[0].payload).toEqual({ celsius: 70 });
+    const posted = () => receiver.received.flatMap(({ event }) => event.data.entries);
+    await until(async () => posted().length === rows.length);
+    expect(rowsOf(posted())).toEqual(rows);
+
+    const { id } = filtered.result[0];
+    await ask('DELETE', `/data/${id}`);
+    const left = await ask('GET', `/data?${query}&${ofKey}`);
+    expect([left.pagination.total, rowsOf(left.result)]).toEqual([2, mine.slice(0, 2).toReversed()]);
+  });
+
+  it('is told by a webhook as its meta says, also after a change', async () => {
+    const { send, upload, create } = await application();
+    const receiver = await createReceiver();
+    const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
+    await upload(1);
+    await until(async () => numbersOf(receiver.received).includes(1));
+    expect((await send('PATCH', `/webhooks/${id}`, { meta: ['source'] })).body.data.meta).toEqual(['source']);
+    await upload(2);
+    await until(async () => numbersOf(receiver.received).includes(2));
+    const entries = receiver.received.flatMap(({ event }) => event.data.entries);
+    expect(entries.map(told)).toEqual([
+      [undefined, undefined, undefined],
+      ['batch', undefined, undefined],
+    ]);
+    expect((await send('PATCH', `/webhooks/${id}`, { meta: ['id'] })).status).toBe(400);
+  });
 });

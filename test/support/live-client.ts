@@ -11,6 +11,8 @@ export interface FollowOptions {
   token: string;
   domain: string;
   refused?: boolean;
+  /** More of the query, such as `key=…`. */
+  query?: string | undefined;
   lastEventId?: string | undefined;
 }
 
@@ -22,11 +24,14 @@ function toEvent(text: string): LiveEvent {
 }
 
 /** Follows an application once its events begin; `events` grows. Rejects with the status of a refusal. */
-export async function follow(url: string, { token, domain, refused, lastEventId }: FollowOptions) {
+export async function follow(
+  url: string,
+  { token, domain, refused, query = '', lastEventId }: FollowOptions,
+) {
   const abort = new AbortController();
   onTestFinished(() => abort.abort());
   const response = await fetch(
-    `${url}/api/applications/${domain}/data/live${refused ? '?refused=true' : ''}`,
+    `${url}/api/applications/${domain}/data/live?refused=${refused ?? false}&${query}`,
     {
       headers: { authorization: `Bearer ${token}`, ...(lastEventId && { 'last-event-id': lastEventId }) },
       signal: abort.signal,

@@ -6,7 +6,11 @@ import { isObject, type Schema } from '@sluice/schemas/schema.ts';
 /** The time of the entry is a column too. */
 const maxFieldColumns = maxColumns - 1;
 
-export const metaNames = ['id', 'schema_version'] as const;
+/** The members of an entry that say how it came, and who sent it. */
+export const senderMeta = ['source', 'key', 'by'] as const;
+export type SenderMeta = (typeof senderMeta)[number];
+
+export const metaNames = ['id', 'schema_version', ...senderMeta] as const;
 export type Meta = (typeof metaNames)[number];
 
 export interface Column {

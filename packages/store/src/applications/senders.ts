@@ -1,4 +1,7 @@
+import type { SenderMeta } from '@sluice/tables/columns.ts';
 import { type Db, ObjectId } from 'mongodb';
+import type { UserDocument } from '../accounts/user-document.ts';
+import type { StoredEntry } from '../entries/entry-document.ts';
 import { isDuplicate } from '../faults.ts';
 
 /** How an entry came. */
@@ -15,6 +18,9 @@ export interface Sender {
   /** Id of the import or replay. */
   job?: string | undefined;
 }
+
+/** As answers and files show a sender. `by`: the id of the import or replay, else the username of the personal token's user. */
+export type SenderTexts = Partial<Record<SenderMeta, string>>;
 
 interface SenderDocument {
   _id: ObjectId;
@@ -50,6 +56,7 @@ export type SenderStore = ReturnType<typeof senderStore>;
 /** Numbers the senders of each application, so that an entry names its sender in 8 bytes. 0 is a single upload without a key. */
 export function senderStore(db: Db) {
   const senders = db.collection<SenderDocument>('senders');
+  const users = db.collection<UserDocument>('users');
   const numbers = new Map<string, number>();
   const known = new Map<string, Sender>();
 
@@ -71,6 +78,48 @@ export function senderStore(db: Db) {
     }
   }
 
+  /** The senders of some numbers. */
+  async function byNumber(application: string, wanted: Iterable<number>): Promise<Map<number, Sender>> {
+    const found = new Map<number, Sender>();
+    const missing: number[] = [];
+    for (const number of new Set(wanted)) {
+      const sender = number === 0 ? upload : known.get(`${application} ${number}`);
+      if (sender) found.set(number, sender);
+      else missing.push(number);
+    }
+    if (missing.length === 0) return found;
+    const those = { application: new ObjectId(application), number: { $in: missing } };
+    for await (const document of senders.find(those)) {
+      const sender = toSender(document);
+      keep(known, `${application} ${document.number}`, sender);
+      found.set(document.number, sender);
+    }
+    return found;
+  }
+
+  async function usernamesOf(found: Iterable<Sender>): Promise<Map<string, string>> {
+    const ids = new Set(Array.from(found).flatMap(({ user }) => user ?? []));
+    if (ids.size === 0) return new Map();
+    const those = users.find({ _id: { $in: Array.from(ids, (id) => new ObjectId(id)) } });
+    const named = await those.project<Pick<UserDocument, '_id' | 'username'>>({ username: 1 }).toArray();
+    return new Map(named.map(({ _id, username }) => [_id.toHexString(), username]));
+  }
+
+  /** The wanted texts of some numbers. */
+  async function texts(
+    application: string,
+    numbers: Iterable<number>,
+    wanted: readonly SenderMeta[],
+  ): Promise<Map<number, SenderTexts>> {
+    const found = await byNumber(application, numbers);
+    const usernames = wanted.includes('by') ? await usernamesOf(found.values()) : undefined;
+    const toTexts = ({ source, key, user, job }: Sender): SenderTexts => {
+      const all = { source, key, by: job ?? (user && usernames?.get(user)) };
+      return Object.fromEntries(wanted.flatMap((name) => (all[name] ? [[name, all[name]]] : [])));
+    };
+    return new Map(Array.from(found, ([number, sender]) => [number, toTexts(sender)]));
+  }
+
   return {
     /** The number of a sender; resolves once it is durable. Call it before the transaction that stores the entry. */
     async numberOf(application: string, sender: Sender): Promise<number> {
@@ -84,23 +133,19 @@ export function senderStore(db: Db) {
       return number;
     },
 
-    /** The senders of some numbers. */
-    async byNumber(application: string, wanted: Iterable<number>): Promise<Map<number, Sender>> {
-      const found = new Map<number, Sender>();
-      const missing: number[] = [];
-      for (const number of new Set(wanted)) {
-        const sender = number === 0 ? upload : known.get(`${application} ${number}`);
-        if (sender) found.set(number, sender);
-        else missing.push(number);
-      }
-      if (missing.length === 0) return found;
-      const those = { application: new ObjectId(application), number: { $in: missing } };
-      for await (const document of senders.find(those)) {
-        const sender = toSender(document);
-        keep(known, `${application} ${document.number}`, sender);
-        found.set(document.number, sender);
-      }
-      return found;
+    byNumber,
+    texts,
+
+    /** Says of each of some entries who sent it. */
+    async textsOf(
+      application: string,
+      entries: Pick<StoredEntry, 'by'>[],
+      wanted: readonly SenderMeta[],
+    ): Promise<(entry: Pick<StoredEntry, 'by'>) => SenderTexts> {
+      if (wanted.length === 0) return () => ({});
+      const numbers = entries.map(({ by = 0 }) => by);
+      const found = await texts(application, numbers, wanted);
+      return ({ by = 0 }) => found.get(by) ?? {};
     },
 
     /** The numbers under which an ingest key has sent. */

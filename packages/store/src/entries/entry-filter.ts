@@ -6,8 +6,10 @@ import type { Period } from './entry-range.ts';
 /** A BigInt is an integer beyond 2^53. */
 export type Scalar = string | number | bigint | boolean | null;
 
-/** A condition on one member of a payload. */
-export type Condition = { path: string[] } & (
+/** A condition on one member of a payload, or the numbers of the senders. */
+export type Condition = MemberCondition | { senders: number[] };
+
+export type MemberCondition = { path: string[] } & (
   | { operator: 'eq' | 'ne'; value: Scalar }
   | { operator: 'lt' | 'lte' | 'gt' | 'gte'; value: number | bigint | string }
   | { operator: 'in'; value: Scalar[] }
@@ -25,11 +27,12 @@ export class FilterTimeout extends Error {
   }
 }
 
-/** A query for entries whose payload meets all conditions. Combine it by `$and`. Keys and values come from users: each is a literal. */
+/** A query for entries that meet all conditions. Combine it by `$and`. Keys and values come from users: each is a literal. */
 export function toQuery(conditions: Condition[]): Document {
-  const queries = conditions.map((one) =>
-    isPlain(one.path) ? toPlainQuery(one) : { $expr: toExpression(one) },
-  );
+  const queries = conditions.map((one) => {
+    if ('senders' in one) return { by: { $in: one.senders } };
+    return isPlain(one.path) ? toPlainQuery(one) : { $expr: toExpression(one) };
+  });
   return queries.length > 0 ? { $and: queries } : {};
 }
 
@@ -53,7 +56,7 @@ export const allOf = (conditions: Condition[]): Document => ({ $and: conditions.
 export const isPlain = (path: string[]) => path.every((key) => /^[^$.\0][^.\0]*$/.test(key));
 
 /** MongoDB tests this twice as fast as an expression. */
-function toPlainQuery({ path, operator, value }: Condition): Document {
+function toPlainQuery({ path, operator, value }: MemberCondition): Document {
   const names = path.map((_, i) => ['payload', ...path.slice(0, i + 1)].join('.'));
   const name = names.at(-1) as string;
   // MongoDB would look into them.
@@ -79,7 +82,9 @@ function toPlainQuery({ path, operator, value }: Condition): Document {
 }
 
 /** Each step binds `v` anew, to the member of what it was. */
-function toExpression({ path, ...condition }: Condition): Document {
+function toExpression(one: Condition): Document {
+  if ('senders' in one) return { $in: ['$by', one.senders] };
+  const { path, ...condition } = one;
   const expression = path.reduceRight<Document>(
     (inner, key) => ({ $let: { vars: { v: memberOf(key) }, in: inner } }),
     test(condition),
@@ -96,7 +101,7 @@ const memberOf = (key: string): Document => ({
   ],
 });
 
-function test({ operator, value }: { operator: Condition['operator']; value: Condition['value'] }): Document {
+function test({ operator, value }: Pick<MemberCondition, 'operator' | 'value'>): Document {
   const compared = ['$$v', { $literal: value }];
   switch (operator) {
     case 'eq':

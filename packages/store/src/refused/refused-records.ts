@@ -67,7 +67,9 @@ export interface RefusedDocument
 }
 
 /** Which refused uploads are meant; all, where nothing is said. An empty property: the fault names none. */
-export type RefusedSelection = Period & Partial<{ [Name in keyof Reason]: Reason[Name] | undefined }>;
+export type RefusedSelection = Period &
+  Partial<{ [Name in keyof Reason]: Reason[Name] | undefined }> &
+  Pick<RefusedRecord, 'key'>;
 
 export const newRefusedId = (): string => new ObjectId().toHexString();
 

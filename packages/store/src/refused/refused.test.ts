@@ -98,10 +98,13 @@ it('what was recorded without a property is a group of its own', async () => {
   }));
   await refused.keep(records);
   expect(await refusalCounts.totals(application, {}, 10)).toEqual(reasons);
-  const kept = records.map(({ id, property }) => ({
+  const kept = records.map(({ id, property, message, at }) => ({
     path,
     keyword,
     ...(property && { property }),
+    message,
+    firstAt: at,
+    lastAt: at,
     kept: 1,
     newest: id,
   }));

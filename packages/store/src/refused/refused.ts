@@ -3,6 +3,7 @@ import { createKeysAt } from '../entries/entry-id.ts';
 import { PageTooLarge } from '../entries/read-page.ts';
 import type { Writer } from '../entries/writer.ts';
 import { isDuplicate } from '../faults.ts';
+import type { ReasonCount } from './refusal-counts.ts';
 import {
   type Reason,
   type RefusedDocument,
@@ -29,8 +30,8 @@ export interface RefusedPage {
   onRead(bytes: number): void;
 }
 
-/** How many of a reason are kept, and the newest of them. */
-export interface KeptReason extends Reason {
+/** What is kept of a reason. `newest`: the id of the newest; `message`: of one of them. */
+export interface KeptReason extends Omit<ReasonCount, 'count'> {
   kept: number;
   newest: string;
 }
@@ -46,7 +47,7 @@ const applicationsOf = (records: RefusedRecord[]) =>
 /** The documents of an application that a selection means. */
 export function matching(
   application: string,
-  { from, to, path, keyword, property }: RefusedSelection,
+  { from, to, path, keyword, property, key }: RefusedSelection,
 ): Filter<RefusedDocument> {
   return {
     application: new ObjectId(application),
@@ -57,6 +58,7 @@ export function matching(
     ...(path !== undefined && { path }),
     ...(keyword !== undefined && { keyword }),
     ...(property !== undefined && { property: property === '' ? { $exists: false } : property }),
+    ...(key !== undefined && { key }),
   };
 }
 
@@ -130,21 +132,25 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
     count: (application: string, selection: RefusedSelection): Promise<number> =>
       refused.countDocuments(matching(application, selection)),
 
-    /** Of these reasons. */
     async kept(application: string, selection: RefusedSelection): Promise<KeptReason[]> {
-      const found = refused.aggregate<{ _id: Reason; kept: number; newest: ObjectId }>([
+      const found = refused.aggregate<
+        Omit<KeptReason, keyof Reason | 'newest'> & { _id: Reason; newest: ObjectId }
+      >([
         { $match: matching(application, selection) },
         {
           $group: {
             _id: { path: '$path', keyword: '$keyword', property: '$property' },
             kept: { $sum: 1 },
             newest: { $max: '$_id' },
+            message: { $first: { $ifNull: [{ $first: '$details.message' }, '$message'] } },
+            firstAt: { $min: '$at' },
+            lastAt: { $max: '$at' },
           },
         },
       ]);
-      return (await found.toArray()).map(({ _id, kept, newest }) => ({
+      return (await found.toArray()).map(({ _id, newest, ...rest }) => ({
         ..._id,
-        kept,
+        ...rest,
         newest: newest.toHexString(),
       }));
     },

@@ -1,3 +1,4 @@
+import type { SenderMeta } from '@sluice/tables/columns.ts';
 import type { Binary, ObjectId } from 'mongodb';
 import type { EntryId } from '../entries/entry-id.ts';
 
@@ -28,6 +29,8 @@ export interface WebhookRecord {
   events: WebhookEvent[];
   name?: string;
   refusals?: Threshold;
+  /** What its entries say of their senders. */
+  meta?: SenderMeta[];
   state: WebhookState;
   reason?: string;
   createdAt: Date;
@@ -126,6 +129,7 @@ export const toWebhook = ({
   events,
   name,
   refusals,
+  meta,
   state,
   reason,
   createdAt,
@@ -138,6 +142,7 @@ export const toWebhook = ({
   events,
   ...(name !== undefined && { name }),
   ...(refusals && { refusals }),
+  ...(meta && { meta }),
   state,
   ...(reason !== undefined && { reason }),
   createdAt,

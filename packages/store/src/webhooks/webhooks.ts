@@ -15,7 +15,7 @@ import {
 } from './webhook-records.ts';
 
 /** The settings that a user chooses. */
-export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals'>;
+export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals' | 'meta'>;
 
 type Application = { id: string; version: number; owner: { id: string } };
 

@@ -1,12 +1,15 @@
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import { type SenderTexts, sources } from '@sluice/store/applications/senders.ts';
 import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import Type, { type Static } from 'typebox';
 import { BodyFilter } from '../http/filter.ts';
+import { EntryMeta } from '../http/meta.ts';
 import {
   DateTime,
   Domain,
   Flag,
   Int,
+  KeyId,
   Named,
   Pagination,
   Payload,
@@ -31,6 +34,13 @@ export const EntryAnswer = Named('Entry', {
     Int('Version of the schema with which it was validated; absent while there is only one.', 2),
   ),
   received_at: Type.Optional(DateTime('When it was refused first; only of entries from a replay.')),
+  source: Type.Optional(
+    Type.Enum([...sources], { title: 'EntrySource', description: 'How it came.', examples: ['upload'] }),
+  ),
+  key: Type.Optional(Text('Id of the ingest key with which it came.', '66f1c2a4e8b5d70912345678')),
+  by: Type.Optional(
+    Text('Id of the import or replay that stored it, else the username of the personal token.', 'ada'),
+  ),
 });
 
 const Filter = Text(
@@ -59,7 +69,11 @@ export const EntriesQuery = Query({
   }),
   after: Text('`pagination.cursor` of the previous page.'),
   filter: Filter,
+  key: KeyId,
+  meta: EntryMeta,
 });
+
+export const EntryQuery = Query({ meta: EntryMeta });
 
 /** At least one property is needed. */
 export const DeletionRequest = Strict(
@@ -89,6 +103,7 @@ export type EntryPage = Static<typeof EntryPage>;
 export const toEntry = (
   { id, payload, createdAt, version, receivedAt }: StoredEntry,
   application: Pick<ApplicationRecord, 'domain' | 'version'>,
+  sender: SenderTexts,
 ): EntryAnswer => ({
   id,
   domain: application.domain,
@@ -96,4 +111,5 @@ export const toEntry = (
   createdAt: createdAt.toISOString(),
   ...(application.version > 1 && { schema_version: version }),
   ...(receivedAt && { received_at: receivedAt.toISOString() }),
+  ...(sender as Pick<EntryAnswer, 'source' | 'key' | 'by'>),
 });

@@ -1,13 +1,16 @@
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
 import type { ForwardPage } from '@sluice/store/entries/forward-entries.ts';
+import type { SenderMeta } from '@sluice/tables/columns.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
-import { toConditions } from '../http/filter.ts';
+import { toConditions, withKey } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
+import { toMeta } from '../http/meta.ts';
 import { createReadPage, fromCursor, refuseTooMuch } from '../http/pages.ts';
 import { notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
@@ -22,6 +25,7 @@ import {
   EntryAnswer,
   EntryId,
   EntryPage,
+  EntryQuery,
   toEntry,
 } from './contract.ts';
 
@@ -46,7 +50,7 @@ function toSelection({ filter: text, ...asked }: DeletionRequest): Selection {
 
 export const entryRoutes: Routes = async (app, dependencies) => {
   const { store, quotas, capacity, audit } = dependencies;
-  const { applications, entries, deletions } = store;
+  const { applications, entries, deletions, senders } = store;
   bearerRoutes(app, 'Entries');
   const readPage = createReadPage('entries', capacity);
 
@@ -61,6 +65,21 @@ export const entryRoutes: Routes = async (app, dependencies) => {
     const [{ entries: found, end }, total] = await Promise.all(reading);
     return { found, end, total };
   };
+
+  /** Reads what came with a key. If the key sent in a new way meanwhile, a cursor could pass over its entries: reads again. */
+  async function readOfKey(
+    id: string,
+    key: string | undefined,
+    { filter, ...page }: ForwardPage,
+    read: typeof newestFirst | typeof oldestFirst,
+  ) {
+    for (;;) {
+      const selected = await withKey(senders, id, filter, key);
+      const found = await read(id, { ...page, filter: selected });
+      if (key === undefined || isDeepStrictEqual(selected, await withKey(senders, id, filter, key)))
+        return found;
+    }
+  }
 
   app.get(
     '/applications/:domain/data',
@@ -79,14 +98,17 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const period = toPeriod(query);
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
       const after = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
+      const meta = toMeta<SenderMeta>(query.meta);
       const application = await findApplication(applications, request);
       const { id } = application;
       const selection = { ...period, filter, isIntact: !application.hasDeletions };
       const read = query.order === 'oldest' ? oldestFirst : newestFirst;
       const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, (page) =>
-        read(id, { ...selection, ...page }),
+        readOfKey(id, query.key, { ...selection, ...page }, read),
       );
-      return success(reply, { result: items.map((entry) => toEntry(entry, application)), pagination });
+      const senderOf = await senders.textsOf(id, items, meta);
+      const result = items.map((entry) => toEntry(entry, application, senderOf(entry)));
+      return success(reply, { result, pagination });
     },
   );
 
@@ -94,14 +116,17 @@ export const entryRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/data/:id',
     operation('getEntry', 'Get an entry', {
       params: ById,
+      querystring: EntryQuery,
       response: { 200: Success(EntryAnswer) },
     }),
     async (request, reply) => {
       const { id } = request.params;
+      const meta = toMeta<SenderMeta>(request.query.meta);
       const application = await findApplication(applications, request);
       const entry = await entries.get(application.id, id);
       if (!entry) throw notFound('entry', id);
-      return success(reply, toEntry(entry, application));
+      const senderOf = await senders.textsOf(application.id, [entry], meta);
+      return success(reply, toEntry(entry, application, senderOf(entry)));
     },
   );
 

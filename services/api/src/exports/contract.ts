@@ -3,7 +3,8 @@ import { metaNames } from '@sluice/tables/columns.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import Type, { type Static } from 'typebox';
 import { BodyFilter } from '../http/filter.ts';
-import { Query, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { aboutSender, MetaOf } from '../http/meta.ts';
+import { KeyId, Query, Strict, Text, Timestamp } from '../http/schemas.ts';
 
 const Format = Type.Enum([...exportFormats], {
   title: 'ExportFormat',
@@ -31,10 +32,10 @@ const common = {
   to: Type.Optional(Timestamp),
   formulas: Type.Optional(Formulas),
   arrays: Type.Optional(Arrays),
+  key: Type.Optional(KeyId),
 };
 
-const aboutMeta =
-  'Columns beside those of the payload, behind `createdAt`: `id` of the entry, and `schema_version`, the version that it was validated with. NDJSON has `id` in any case.';
+const aboutMeta = `Columns beside those of the payload, behind \`createdAt\`. \`id\` is that of the entry, \`schema_version\` the version that it was validated with. ${aboutSender} NDJSON has \`id\` in any case.`;
 
 export const ExportQuery = Query({
   ...common,
@@ -43,10 +44,7 @@ export const ExportQuery = Query({
     description:
       'Names of columns, separated by commas; default: all. With `arrays=columns` name whole arrays: `tags` stands for all its elements. Not allowed with `arrays=rows`.',
   }),
-  meta: Type.String({
-    pattern: '^(id(,schema_version)?|schema_version(,id)?)$',
-    description: `\`id\`, \`schema_version\`, or both with a comma between them. ${aboutMeta}`,
-  }),
+  meta: MetaOf(metaNames, aboutMeta),
   filter: Text('Conditions on payloads, as in the list of entries: JSON.'),
 });
 

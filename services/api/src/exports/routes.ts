@@ -5,8 +5,9 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { type Column, columnsOf, type Meta, topKeys, topNames, widthOf } from '@sluice/tables/columns.ts';
 import type { Dependencies, Routes } from '../dependencies.ts';
-import { toConditions } from '../http/filter.ts';
+import { toConditions, withKey } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
+import { toMeta } from '../http/meta.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { exportFile, madeJob } from '../jobs/describe.ts';
@@ -17,10 +18,16 @@ import { streamExport } from './stream-export.ts';
 
 const unmade = 'exports cannot be made';
 
+type Asked = Omit<ExportOptions, 'filter'> & {
+  filter: Condition[] | undefined;
+  /** Id of an ingest key. */
+  key: string | undefined;
+};
+
 function toOptions(
-  asked: Omit<ExportQuery, 'columns' | 'meta' | 'filter'>,
-  { columns, meta, filter }: Pick<ExportOptions, 'columns' | 'meta'> & { filter?: Condition[] | undefined },
-): ExportOptions {
+  { key, ...asked }: Omit<ExportQuery, 'columns' | 'meta' | 'filter'>,
+  { columns, meta, filter }: Pick<Asked, 'columns' | 'meta' | 'filter'>,
+): Asked {
   const { format = 'csv', formulas = 'escape', arrays = 'json' } = asked;
   if (format !== 'csv' && arrays !== 'json') {
     throw new ApiError(
@@ -31,7 +38,7 @@ function toOptions(
   if (arrays === 'rows' && columns) {
     throw new ApiError('InvalidRequestError', 'arrays=rows has all columns: leave columns out');
   }
-  return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter: filter && toText(filter) };
+  return { ...toPeriod(asked), format, formulas, arrays, columns, meta, filter, key };
 }
 
 /** Exports: streamed while they are written, or made as jobs and downloaded later. */
@@ -59,7 +66,7 @@ export const exportRoutes: Routes = async (app, dependencies) => {
       const { query, owner } = request;
       const options = toOptions(query, {
         columns: query.columns?.split(','),
-        meta: query.meta?.split(',') as Meta[] | undefined,
+        meta: query.meta === undefined ? undefined : toMeta<Meta>(query.meta),
         filter: query.filter === undefined ? undefined : toConditions(query.filter),
       });
       const application = await findApplication(store.applications, request);
@@ -95,16 +102,17 @@ export const exportRoutes: Routes = async (app, dependencies) => {
 async function createExport(
   { store, quotas }: Pick<Dependencies, 'store' | 'quotas'>,
   application: ApplicationRecord,
-  options: ExportOptions,
+  { filter, key, ...options }: Asked,
   transient: boolean,
 ): Promise<ExportJob> {
-  const { applications, schemas, rawEntries, fields, jobs, deletions } = store;
+  const { applications, schemas, rawEntries, fields, jobs, deletions, senders } = store;
   await quotas.check('jobs', application.owner.id);
   if (!transient) await quotas.check('storedExports', application.owner.id);
-  // First the cut: versions and fields are recorded before their entries, so all that was acknowledged has its columns.
+  // First the cut: versions, fields and senders are recorded before their entries, so the export knows those of all that was acknowledged.
   const { until: cut, announced, deleted } = await rawEntries.cut(application.id);
   const current = await applications.byId(application.id);
   if (!current) throw applicationNotFound(application.domain);
+  const conditions = await withKey(senders, application.id, filter, key);
   const recorded = await fields.of(application.id);
   const version = await schemas.of(current, 1);
   if (!version) throw applicationNotFound(application.domain);
@@ -117,7 +125,11 @@ async function createExport(
     application: application.id,
     owner: application.owner.id,
     domain: application.domain,
-    options: { ...options, columns: columns && withMeta(columns, meta) },
+    options: {
+      ...options,
+      columns: columns && withMeta(columns, meta),
+      filter: conditions && toText(conditions),
+    },
     version: current.version,
     cut,
     announced,

@@ -3,7 +3,8 @@ import { maxNesting } from '@sluice/json/find-issues.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
-import type { Condition } from '@sluice/store/entries/entry-filter.ts';
+import type { SenderStore } from '@sluice/store/applications/senders.ts';
+import type { Condition, MemberCondition } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
 
 /** The filter of a body. `textOf` of the route turns an object into its JSON text. */
@@ -12,7 +13,17 @@ export const BodyFilter = Type.Unsafe<string>({
   description: 'Conditions on payloads, as in the list of entries: an object, or its JSON text.',
 });
 
-export type Filter = { ok: true; conditions: Condition[] } | { ok: false; details: ErrorDetail[] };
+/** The conditions of `filter` and `key` together. */
+export async function withKey(
+  { ofKey }: Pick<SenderStore, 'ofKey'>,
+  application: string,
+  filter: Condition[] | undefined,
+  key: string | undefined,
+): Promise<Condition[] | undefined> {
+  return key === undefined ? filter : [...(filter ?? []), { senders: await ofKey(application, key) }];
+}
+
+export type Filter = { ok: true; conditions: MemberCondition[] } | { ok: false; details: ErrorDetail[] };
 
 const maxBytes = 4_096;
 const maxConditions = 20;
@@ -84,7 +95,7 @@ export function readFilter(text: string): Filter {
   if (parts.length > maxConditions) return refuse(`must have at most ${maxConditions} conditions`);
   const read = parts.map(toCondition);
   const details = read.filter((one) => 'message' in one);
-  return details.length > 0 ? { ok: false, details } : { ok: true, conditions: read as Condition[] };
+  return details.length > 0 ? { ok: false, details } : { ok: true, conditions: read as MemberCondition[] };
 }
 
 interface Clause {
@@ -112,19 +123,19 @@ function readField(name: string): { path: string[] } | { message: string } {
   return { path };
 }
 
-function toCondition({ name, operator, value }: Clause): Condition | ErrorDetail {
+function toCondition({ name, operator, value }: Clause): MemberCondition | ErrorDetail {
   const at = (path: string[], message: string) => toDetail(toPointer(path), 'filter', message);
   const field = readField(name);
   if ('message' in field) return at([name], field.message);
   const { path } = field;
   if (operator === undefined) {
-    if (isScalar(value)) return { path, operator: 'eq', value } as Condition;
+    if (isScalar(value)) return { path, operator: 'eq', value } as MemberCondition;
     return at([name], `must be a string, a number, a boolean, null, or an object with some of ${known}`);
   }
   const rule = operators.get(operator);
   if (!rule) return at([name, operator], `is not an operator: there are ${known}`);
   if (!rule.takes(value)) return at([name, operator], rule.says);
-  return { path, operator, value } as Condition;
+  return { path, operator, value } as MemberCondition;
 }
 
 const toDetail = (path: string, keyword: string, message: string): ErrorDetail => ({

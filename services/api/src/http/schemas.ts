@@ -35,6 +35,12 @@ export const Timestamp = Type.String({
   description: 'ISO 8601, such as 2026-11-21 or 2026-11-21T04:00:00.000Z; no zone means UTC.',
 });
 
+export const KeyId = Type.String({
+  pattern: '^[0-9a-f]{24}$',
+  description: 'Must be the id of an ingest key. Only what came with that key is selected.',
+  examples: ['66f1c2a4e8b5d70912345678'],
+});
+
 export const Detail = Named('LineErrorDetail', {
   path: Text('Where in the payload: a JSON Pointer, such as `/address/city`.', '/celsius'),
   keyword: Text('The keyword of the schema.', 'type'),

@@ -2,6 +2,7 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
+import type { SenderStore } from '@sluice/store/applications/senders.ts';
 import type { LivePlace, LiveStore, Moment } from '@sluice/store/live/live.ts';
 import { type Basis, type Feed, hasChanged } from '../known/feed.ts';
 import { type Followed, ping, readEvents } from './events.ts';
@@ -40,18 +41,19 @@ interface State {
 }
 
 /** Followers of a group get the same events. */
-const groupOf = ({ follower: { application, withRefused, place } }: State) =>
-  [application.id, withRefused, place?.entries, place?.refused].join(' ');
+const groupOf = ({ follower: { application, withRefused, meta, key, place } }: State) =>
+  [application.id, withRefused, meta, key, place?.entries, place?.refused].join(' ');
 
 interface Dependencies {
   live: LiveStore;
+  senders: Pick<SenderStore, 'textsOf'>;
   isDraining(): boolean;
   log: Pick<Logger, 'debug'>;
   feed: Pick<Feed, 'listen' | 'isOutdated'>;
 }
 
 /** Sends new events to all followers, a few times a second. A full follower is skipped and continues later at its place. */
-export function createFollowers({ live, isDraining, log, feed }: Dependencies) {
+export function createFollowers({ live, senders, isDraining, log, feed }: Dependencies) {
   const all = new Set<State>();
   let isClosed = false;
 
@@ -75,7 +77,7 @@ export function createFollowers({ live, isDraining, log, feed }: Dependencies) {
   async function lookFor(moment: Moment, group: State[]): Promise<void> {
     const [{ follower }] = group as [State];
     const { place, events } = follower.place
-      ? await readEvents(moment, follower, follower.place)
+      ? await readEvents(moment, follower, follower.place, senders)
       : await begin(moment, follower);
     for (const state of group) state.follower.place = place;
     if (events !== '') send(group, events);

@@ -1,16 +1,20 @@
 import { Readable } from 'node:stream';
+import type { SenderMeta } from '@sluice/tables/columns.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { EntryAnswer } from '../entries/contract.ts';
 import { findApplication, requireRole } from '../http/find-application.ts';
+import { EntryMeta, toMeta } from '../http/meta.ts';
 import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
-import { Flag, Int, Named, Query } from '../http/schemas.ts';
+import { Flag, Int, KeyId, Named, Query } from '../http/schemas.ts';
 import { RefusedAnswer } from '../refused/contract.ts';
 import { fromEventId } from './events.ts';
 import { createFollowers } from './followers.ts';
 
 const LiveQuery = Query({
   refused: Flag('`true`: refused uploads that are kept come too.'),
+  key: KeyId,
+  meta: EntryMeta,
 });
 
 const LastEventId = Type.Object({
@@ -45,11 +49,11 @@ const example =
 /** Sends entries and refused uploads as they arrive. */
 export const liveRoutes: Routes = async (
   app,
-  { store: { applications, live }, capacity, lifecycle, metrics, log, feed },
+  { store: { applications, live, senders }, capacity, lifecycle, metrics, log, feed },
 ) => {
   bearerRoutes(app, 'Entries');
   const isDraining = () => lifecycle.phase === 'draining';
-  const followers = createFollowers({ live, isDraining, log, feed });
+  const followers = createFollowers({ live, senders, isDraining, log, feed });
   app.addHook('preClose', async () => followers.close());
   metrics.gauge('sluice_followers', () => [{ value: followers.count(), labels: {} }]);
 
@@ -60,7 +64,7 @@ export const liveRoutes: Routes = async (
       ...operation('followEntries', 'Follow an application', {
         description:
           'Server-sent events from now on, or behind `Last-Event-ID`: `entry` for each new entry, `refused` for each refused upload that is kept, ' +
-          '`skipped` with the number of those that were left out where very many come, and `ping` first and after 15 s without another event. Connect again when it ends.',
+          '`skipped` with the number of those that were left out where very many come (with `key`, also those of other keys), and `ping` first and after 15 s without another event. Connect again when it ends.',
         params: ByDomain,
         querystring: LiveQuery,
         headers: LastEventId,
@@ -75,6 +79,7 @@ export const liveRoutes: Routes = async (
     },
     async (request, reply) => {
       const { owner, query, headers } = request;
+      const meta = toMeta<SenderMeta>(query.meta);
       /** Throws ApiError if the user may not follow. */
       async function find() {
         const application = await findApplication(applications, request);
@@ -90,6 +95,8 @@ export const liveRoutes: Routes = async (
         ...found,
         until: request.until,
         withRefused: query.refused ?? false,
+        meta,
+        key: query.key,
         place: lastId === undefined ? undefined : fromEventId(lastId),
         isFull: () => reply.raw.writableNeedDrain,
         send: (events) => void stream.push(events),

@@ -6,6 +6,7 @@ import {
   Detail,
   Flag,
   Int,
+  KeyId,
   Named,
   Pagination,
   Query,
@@ -52,11 +53,13 @@ export const RefusedPage = Named('RefusedPage', {
 });
 
 const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) };
+const ofKey = { key: Type.Optional(KeyId) };
 const selection = {
   path: Type.Optional(path),
   keyword: Type.Optional(keyword),
   property: Type.Optional(Text(`${property} Empty: it names none.`)),
   ...period,
+  ...ofKey,
 };
 
 export const RefusedSelectionQuery = Query(selection);
@@ -68,14 +71,14 @@ export const RefusedQuery = Query({
   ...selection,
 });
 
-export const RefusedGroupsQuery = Query(period);
+export const RefusedGroupsQuery = Query({ ...period, ...ofKey });
 
 export const RefusedGroupAnswer = Named('RefusedGroup', {
   path,
   keyword,
   property: Type.Optional(Text(property)),
   message: Type.String({ examples: ['must be number'] }),
-  count: Int('How many were refused, exactly.', 1),
+  count: Int('How many were refused, exactly; with `key`, how many are kept.', 1),
   kept: Int('How many of them are kept.', 1),
   dismissed: Bool('Whether it was dismissed, and nothing of it was refused since.', false),
   first_at: DateTime(),

@@ -1,6 +1,7 @@
 import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
+import type { KeptReason } from '@sluice/store/refused/refused.ts';
 import type { Reason } from '@sluice/store/refused/refused-records.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
@@ -31,6 +32,12 @@ const mostGroups = 100;
 
 const never = new Date(0);
 
+const mostFrequent = (reasons: KeptReason[]) =>
+  reasons
+    .toSorted((a, b) => b.kept - a.kept)
+    .slice(0, mostGroups)
+    .map((reason) => ({ ...reason, count: reason.kept }));
+
 const finderOf =
   <Found extends Reason>(reasons: Found[]) =>
   (reason: Reason) =>
@@ -39,10 +46,11 @@ const finderOf =
         path === reason.path && keyword === reason.keyword && property === reason.property,
     );
 
-const toSelection = ({ path, keyword, property, ...query }: Static<typeof RefusedSelectionQuery>) => ({
+const toSelection = ({ path, keyword, property, key, ...query }: Static<typeof RefusedSelectionQuery>) => ({
   path,
   keyword,
   property,
+  key,
   ...toPeriod(query),
 });
 
@@ -99,17 +107,19 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
   app.get(
     `${path}/groups`,
     operation('groupRefused', 'Count refused uploads by reason', {
-      description: `The ${mostGroups} most frequent reasons, by the first thing that was wrong. The counts are exact, by whole minutes.`,
+      description: `The ${mostGroups} most frequent reasons, by the first thing that was wrong. The counts are exact, by whole minutes. With \`key\`, only what is kept is counted.`,
       params: ByDomain,
       querystring: RefusedGroupsQuery,
       response: { 200: Success(Type.Array(RefusedGroupAnswer)), ...overLimit },
     }),
     async (request, reply) => {
-      const period = wholeMinutes(toPeriod(request.query));
+      const { key, ...query } = request.query;
+      const period = wholeMinutes(toPeriod(query));
       const { id, dismissed = [] } = await findApplication(applications, request);
       const groups = await capacity.pageReads.runInFairOrder(request.owner.id, async () => {
-        const counts = await refusalCounts.totals(id, period, mostGroups);
-        const kept = await refused.kept(id, period);
+        const kept = await refused.kept(id, { ...period, key });
+        const counts =
+          key === undefined ? await refusalCounts.totals(id, period, mostGroups) : mostFrequent(kept);
         const of = finderOf(kept);
         const dismissal = finderOf(dismissed);
         const newest = counts.flatMap((reason) => of(reason)?.newest ?? []);

@@ -1,6 +1,8 @@
 import type { DeliveryRecord, WebhookRecord } from '@sluice/store/webhooks/webhook-records.ts';
 import { webhookEvents } from '@sluice/store/webhooks/webhook-records.ts';
+import { senderMeta } from '@sluice/tables/columns.ts';
 import Type, { type Static } from 'typebox';
+import { aboutSender } from '../http/meta.ts';
 import { DateTime, Int, Name, Named, Pagination, Query, Strict, Text, Timestamp } from '../http/schemas.ts';
 
 const Url = Type.String({
@@ -26,6 +28,13 @@ const chosen = {
   events: Events,
   name: Type.Optional(Type.String({ ...Name, examples: ['Warehouse'] })),
   refusals: Type.Optional(Refusals),
+  meta: Type.Optional(
+    Type.Array(Type.Enum([...senderMeta], { title: 'WebhookMeta' }), {
+      uniqueItems: true,
+      description: `Entries have these members too: ${aboutSender}`,
+      examples: [['source', 'key']],
+    }),
+  ),
 };
 const example = { url: 'https://example.com/hooks/sluice', events: ['entries.stored'], name: 'Warehouse' };
 

@@ -18,6 +18,7 @@ interface ExportOptions {
   to?: string;
   columns?: string;
   filter?: string;
+  key?: string;
   meta?: string;
   arrays?: string;
   formulas?: string;
@@ -35,7 +36,8 @@ export function addExport(program: Command, act: Act): void {
     .option('--to <time>', 'created before this time')
     .option('--columns <names>', 'names of columns, separated by commas')
     .option('--filter <conditions>', 'conditions on payloads, as JSON')
-    .option('--meta <names>', 'id, schema_version or both')
+    .option('--key <id>', 'sent with this ingest key')
+    .option('--meta <names>', 'some of id,schema_version,source,key,by')
     .addOption(new Option('--arrays <form>', 'how CSV writes arrays').choices(['json', 'columns', 'rows']))
     .addOption(
       new Option('--formulas <form>', 'how CSV writes text that a spreadsheet would calculate').choices([

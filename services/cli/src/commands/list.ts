@@ -11,6 +11,8 @@ interface ListOptions {
   from?: string;
   to?: string;
   filter?: string;
+  key?: string;
+  meta?: string;
   order?: string;
   all?: boolean;
 }
@@ -25,6 +27,8 @@ export function addList(program: Command, act: Act): void {
     .option('--from <time>', 'created at this time or later')
     .option('--to <time>', 'created before this time')
     .option('--filter <conditions>', 'conditions on payloads, as JSON')
+    .option('--key <id>', 'sent with this ingest key')
+    .option('--meta <names>', 'for --json: who sent it, some of source,key,by')
     .addOption(new Option('--order <order>', 'which entries come first').choices(['newest', 'oldest']))
     .addHelpText(
       'after',

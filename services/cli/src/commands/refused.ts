@@ -14,6 +14,7 @@ interface Selection {
   path?: string;
   keyword?: string;
   property?: string;
+  key?: string;
   from?: string;
   to?: string;
 }
@@ -23,6 +24,7 @@ const selecting = (command: Command): Command =>
     .option('--path <pointer>', 'wrong at this place of the payload, such as /celsius')
     .option('--keyword <keyword>', 'against this rule, such as type')
     .option('--property <name>', 'with this property missing, or where it must not be')
+    .option('--key <id>', 'sent with this ingest key')
     .option('--from <time>', 'received at this time or later')
     .option('--to <time>', 'received before this time');
 
@@ -68,8 +70,8 @@ async function list(
 ): Promise<void> {
   const { api, path, retry, json, print } = context;
   if (groups) {
-    const { from, to } = selection;
-    const query = { from, to };
+    const { from, to, key } = selection;
+    const query = { from, to, key };
     const counted = await retry(() => api.ask('GET', path('/refused/groups'), { query }));
     const columns = ['count', 'kept', 'path', 'keyword', 'property', 'message', 'last_at'];
     return context.show(counted, columns);

@@ -17,6 +17,8 @@ export function addTail(program: Command, act: Act): void {
     .command('tail')
     .description('Show new entries as they come, until Ctrl-C.')
     .option('--refused', 'show refused uploads too')
+    .option('--key <id>', 'sent with this ingest key')
+    .option('--meta <names>', 'for --json: who sent it, some of source,key,by')
     .addHelpText(
       'after',
       `
@@ -27,14 +29,20 @@ Examples:
   sluice tail --refused
   sluice tail --json | jq .payload`,
     )
-    .action(act<{ refused?: boolean }>((context, { refused }) => follow(context, refused)));
+    .action(act<Followed>(follow));
+}
+
+interface Followed {
+  refused?: boolean;
+  key?: string;
+  meta?: string;
 }
 
 const againAfterMs = 500;
 /** The server sends something every 15 s. */
 const mostSilenceMs = 45_000;
 
-async function follow(context: Context, refused: boolean | undefined): Promise<void> {
+async function follow(context: Context, followed: Followed): Promise<void> {
   const { api, path, signal, say, url } = context;
   let lastId: string | undefined;
   let isBroken = false;
@@ -44,7 +52,7 @@ async function follow(context: Context, refused: boolean | undefined): Promise<v
     const timer = setTimeout(() => silence.abort(), mostSilenceMs);
     try {
       const { body } = await api.open('GET', path('/data/live'), {
-        query: { refused },
+        query: { ...followed },
         headers: lastId ? { 'last-event-id': lastId } : {},
         signal: silence.signal,
       });

@@ -28,6 +28,7 @@ export function addWebhooks(program: Command, act: Act): void {
     .argument('<address>', 'where events are posted')
     .option('--events <names>', 'separated by commas', 'entries.stored')
     .option('--name <name>')
+    .option('--meta <names>', 'who sent entries, some of source,key,by')
     .option('--refusals <count/minutes>', 'for refusals.threshold, such as 10/5')
     .addHelpText(
       'after',
@@ -78,11 +79,12 @@ interface CreateOptions {
   events: string;
   name?: string;
   refusals?: string;
+  meta?: string;
 }
 
 async function create(
   context: Context,
-  { events, name, refusals }: CreateOptions,
+  { events, name, refusals, meta }: CreateOptions,
   url: string,
 ): Promise<void> {
   const [count, minutes] = (refusals ?? '').split('/').map(Number);
@@ -90,6 +92,7 @@ async function create(
     url,
     name,
     events: events.split(','),
+    ...(meta && { meta: meta.split(',') }),
     ...(refusals && { refusals: { count, minutes } }),
   });
 }

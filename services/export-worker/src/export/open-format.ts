@@ -4,7 +4,7 @@ import { parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { type Column, columnsOf } from '@sluice/tables/columns.ts';
 import { createCsv } from '../formats/csv.ts';
-import type { FileFormat } from '../formats/format.ts';
+import type { FileFormat, SenderText } from '../formats/format.ts';
 import { createNdjson } from '../formats/ndjson.ts';
 import { createTablesZip } from '../formats/zip/tables-zip.ts';
 
@@ -37,17 +37,24 @@ interface ColumnSource {
   known: KnownColumns;
   /** Absent: all columns are known. */
   shape: ExportShape | undefined;
+  senderText: SenderText;
   /** The notes of all pieces so far. */
   notes(): Promise<unknown[]>;
 }
 
 /** The format that a job asks for. */
-export async function createFormat({ job, known, shape, notes }: ColumnSource): Promise<FileFormat> {
+export async function createFormat({
+  job,
+  known,
+  shape,
+  senderText,
+  notes,
+}: ColumnSource): Promise<FileFormat> {
   const { format, arrays, columns: selected, formulas, meta } = job.options;
   const { columns } = known;
   if (format === 'ndjson') {
     const withVersion = job.version > 1 || meta?.includes('schema_version');
-    return createNdjson({ columns, selected, withVersion });
+    return createNdjson({ columns, selected, withVersion, meta, senderText });
   }
   if (format === 'parquet') {
     const { createParquet } = await import('../formats/parquet/parquet.ts');
@@ -55,10 +62,17 @@ export async function createFormat({ job, known, shape, notes }: ColumnSource): 
       ...known,
       selected,
       kinds: shape?.kinds,
+      senderText,
       notes: await notes(),
     });
   }
   if (shape && arrays === 'rows')
-    return createTablesZip({ tables: shape.tables, formulas, time: job.createdAt, notes: await notes() });
-  return createCsv({ columns, selected, elements: shape?.tables[0]?.columns, formulas });
+    return createTablesZip({
+      tables: shape.tables,
+      formulas,
+      senderText,
+      time: job.createdAt,
+      notes: await notes(),
+    });
+  return createCsv({ columns, selected, elements: shape?.tables[0]?.columns, formulas, senderText });
 }

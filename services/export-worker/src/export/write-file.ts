@@ -13,6 +13,7 @@ import { createCommits, type FileHashes } from './commits.ts';
 import { addUnlessLate, createDiscover, createLeaveOut } from './discover.ts';
 import { createFormat, knownColumns } from './open-format.ts';
 import { readPages } from './read-pages.ts';
+import { createSenderNames } from './sender-names.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
 const stepBytes = 32 * 1024;
@@ -30,7 +31,7 @@ interface Dependencies {
 
 /** Writes the file of an export, after its last committed part. Throws Postpone when the export gives way. */
 export function createWriteFile({ store, hashes, log }: Dependencies) {
-  const { applications, entries, horizon, jobs, parts, rawEntries } = store;
+  const { applications, entries, horizon, jobs, parts, rawEntries, senders } = store;
   const leaveOut = createLeaveOut(store, log);
   const discover = createDiscover(store, leaveOut);
 
@@ -58,10 +59,12 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     if (cut && options.arrays === 'rows') await untilPassed(job, timeOfId(cut).getTime(), turn);
     const shape = await discover(job, known, turn);
     const written = await jobs.partsOf(job.id);
+    const { textOf, learn } = createSenderNames(senders, job.application, options.meta);
     const format = await createFormat({
       job,
       known,
       shape,
+      senderText: textOf,
       notes: () => parts.notes(written.map(({ id }) => id)),
     });
     const count = async (until: EntryId) =>
@@ -109,6 +112,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
         announced: job.announced,
         after: position.after,
       })) {
+        await learn(page.documents);
         first ??= page.documents[0] && timeOfId(idOf(page.documents[0]));
         for (const document of page.documents) {
           const unknown = addUnlessLate(format.add, document);

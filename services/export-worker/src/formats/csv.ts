@@ -1,14 +1,14 @@
-import { createEntryReader, type EntryPlace, versionOf } from '@sluice/bson/entry.ts';
+import { createEntryReader, type EntryPlace, senderIn, versionOf } from '@sluice/bson/entry.ts';
 import { nil, string } from '@sluice/bson/types.ts';
 import { type Memory, textEnd, textStart } from '@sluice/bson/values.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
-import type { Column } from '@sluice/tables/columns.ts';
-import { clear, createByteSink, reserve, takeBytes, writeBytes } from './byte-sink.ts';
+import { type Column, type SenderMeta, senderMeta } from '@sluice/tables/columns.ts';
+import { clear, createByteSink, reserve, takeBytes, writeAscii, writeBytes } from './byte-sink.ts';
 import { createCsvLines } from './csv-lines.ts';
 import { beginsWithMark, needsApostrophe, readsAsJson } from './csv-text.ts';
 import { createTimeWriter, writeId } from './entry-meta.ts';
 import { createFindRows, type RowOptions } from './find-rows.ts';
-import { columnsNamed, type FileFormat, isTime } from './format.ts';
+import { columnsNamed, type FileFormat, isTime, type SenderText } from './format.ts';
 import { writeInt32 } from './json-number.ts';
 import { writeJson, writePruned } from './write-json.ts';
 
@@ -22,10 +22,11 @@ interface Options {
   /** The columns with `arrays=columns`, which has one for each element. */
   elements?: Column[] | undefined;
   formulas: 'escape' | 'raw';
+  senderText?: SenderText | undefined;
 }
 
 /** A row for each entry, a column for each field. */
-export function createCsv({ columns, selected, elements, formulas }: Options): FileFormat {
+export function createCsv({ columns, selected, elements, formulas, senderText }: Options): FileFormat {
   const cells = elements ?? columnsNamed(columns, selected);
   const header = cells.map(({ name }) => name);
   const rows = createCsvRows({
@@ -35,6 +36,7 @@ export function createCsv({ columns, selected, elements, formulas }: Options): F
     tables: [{ name: 'entries', path: [], columns: cells }],
     header,
     formulas,
+    senderText,
   });
   return {
     columns: header,
@@ -47,7 +49,7 @@ export function createCsv({ columns, selected, elements, formulas }: Options): F
   };
 }
 
-interface RowsOptions extends RowOptions, Pick<Options, 'formulas'> {
+interface RowsOptions extends RowOptions, Pick<Options, 'formulas' | 'senderText'> {
   /** Names of all columns. With `arrays=rows` the id of the entry and indexes come first. */
   header: string[];
 }
@@ -56,7 +58,7 @@ interface RowsOptions extends RowOptions, Pick<Options, 'formulas'> {
  * Writes the rows of one table by RFC 4180. A missing value is an empty cell, an empty string is `""`.
  * In a table with one column both are `""`: most readers skip blank lines.
  */
-export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
+export function createCsvRows({ header, formulas, senderText, ...options }: RowsOptions) {
   const { arrays, tables, wanted = 0 } = options;
   const cells = (tables[wanted] as TableShape).columns;
   const isLinked = arrays === 'rows';
@@ -64,6 +66,7 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
   const timePlace = cells.findIndex(isTime);
   const idPlace = cells.findIndex(({ meta }) => meta === 'id');
   const versionPlace = cells.findIndex(({ meta }) => meta === 'schema_version');
+  const senderNames = cells.map(({ meta }) => senderMeta.find((name) => name === meta));
   const restPlace = cells.findIndex(({ isRest }) => isRest);
   const rows = createFindRows(options, writeRow);
   const { root, indexes, types, values } = rows;
@@ -122,6 +125,14 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
     writeString(scratch, 0, scratch.length);
   }
 
+  function writeSender(source: EntryPlace, name: SenderMeta): void {
+    const told = senderText?.(senderIn(source), name);
+    clear(scratch);
+    writeAscii(scratch, told ?? '');
+    if (told === undefined) writeEmpty();
+    else writeString(scratch, 0, scratch.length);
+  }
+
   function writeRow(source: EntryPlace): void {
     if (isLinked) {
       writeEntryId(source);
@@ -132,6 +143,7 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
     }
     for (let place = 0; place < count; place++) {
       const type = types[place] as number;
+      const senderName = senderNames[place];
       if (type !== 0) writeValue(source, type, values[place] as number);
       else if (place === timePlace) {
         writeTime(text, source);
@@ -140,7 +152,8 @@ export function createCsvRows({ header, formulas, ...options }: RowsOptions) {
       else if (place === versionPlace) {
         writeInt32(text, versionOf(source));
         lines.end();
-      } else if (place === restPlace && rows.hasRest()) {
+      } else if (senderName) writeSender(source, senderName);
+      else if (place === restPlace && rows.hasRest()) {
         writePruned(text, source, source.payload, root, 'others');
         lines.end();
       } else writeEmpty();

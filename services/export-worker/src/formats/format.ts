@@ -1,5 +1,5 @@
 import { JobFailed } from '@sluice/jobs/kind.ts';
-import type { Column } from '@sluice/tables/columns.ts';
+import type { Column, SenderMeta } from '@sluice/tables/columns.ts';
 
 /** Finished bytes of the file; the caller owns the memory. `note` is plain data that another worker needs to continue. */
 export interface FilePiece {
@@ -27,6 +27,9 @@ export interface FileFormat {
   /** Ends the current piece. Another worker may write the next one. */
   take(): FilePiece | Promise<FilePiece>;
 }
+
+/** What `meta` says of the sender with a number, in ASCII; undefined: nothing. */
+export type SenderText = (number: number, name: SenderMeta) => string | undefined;
 
 /** The selected columns, in the order of the selection; all if there is no selection. */
 export function columnsNamed(columns: Column[], selected: string[] | undefined): Column[] {

@@ -1,10 +1,10 @@
-import { createEntryReader, receivedAt, versionOf } from '@sluice/bson/entry.ts';
+import { createEntryReader, receivedAt, senderIn, versionOf } from '@sluice/bson/entry.ts';
 import { document } from '@sluice/bson/types.ts';
-import type { Column } from '@sluice/tables/columns.ts';
+import { type Column, type Meta, senderMeta } from '@sluice/tables/columns.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
 import { createTimeWriter, writeId } from './entry-meta.ts';
 import { addField, createRoot } from './field-tree.ts';
-import { columnsNamed, type FileFormat, isTime } from './format.ts';
+import { columnsNamed, type FileFormat, isTime, type SenderText } from './format.ts';
 import { writeJson, writePruned } from './write-json.ts';
 
 interface Options {
@@ -12,16 +12,21 @@ interface Options {
   /** Names of the columns to keep; absent: whole entries. */
   selected?: string[] | undefined;
   withVersion?: boolean | undefined;
+  meta?: Meta[] | undefined;
+  senderText?: SenderText | undefined;
 }
 
 /** Writes a line `{"id":…,"createdAt":…,"payload":{…}}` for each entry, the payload as stored. */
-export function createNdjson({ columns = [], selected, withVersion }: Options = {}): FileFormat {
+export function createNdjson({
+  columns = [],
+  selected,
+  withVersion,
+  meta = [],
+  senderText,
+}: Options = {}): FileFormat {
   const shown = new Set(columnsNamed(columns, selected));
   const withTime = !selected || columns.some((column) => isTime(column) && shown.has(column));
-  const behindVersion = withVersion ? '' : '",';
-  const beforeTime = `${behindVersion}"createdAt":"`;
-  const behindTime = withTime ? '",' : behindVersion;
-  const beforePayload = `${behindTime}"payload":`;
+  const senderNames = senderMeta.filter((name) => meta.includes(name));
   const root = createRoot();
   for (const column of columns)
     if (column.pointer !== undefined) addField(root, column.pointer, shown.has(column) ? 0 : -1);
@@ -37,14 +42,19 @@ export function createNdjson({ columns = [], selected, withVersion }: Options = 
       const source = read(entry);
       writeAscii(sink, '{"id":"');
       writeId(sink, source);
-      if (withVersion) writeAscii(sink, `","schema_version":${versionOf(source)},`);
+      writeAscii(sink, withVersion ? `","schema_version":${versionOf(source)}` : '"');
       if (withTime) {
-        writeAscii(sink, beforeTime);
+        writeAscii(sink, ',"createdAt":"');
         writeTime(sink, source);
+        writeAscii(sink, '"');
       }
       const received = receivedAt(source);
-      if (received) writeAscii(sink, `${behindTime}"received_at":"${received.toISOString()}","payload":`);
-      else writeAscii(sink, beforePayload);
+      if (received) writeAscii(sink, `,"received_at":"${received.toISOString()}"`);
+      for (const name of senderNames) {
+        const told = senderText?.(senderIn(source), name);
+        if (told !== undefined) writeAscii(sink, `,"${name}":"${told}"`);
+      }
+      writeAscii(sink, ',"payload":');
       if (selected) writePruned(sink, source, source.payload, root);
       else writeJson(sink, source, document, source.payload);
       writeAscii(sink, '}\n');

@@ -89,7 +89,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
     application: ApplicationRecord,
     delivery: Waiting,
   ): Promise<Rest | undefined> {
-    const body = await bodyOf(store, application, delivery);
+    const body = await bodyOf(store, application, webhook, delivery);
     if (body === undefined) {
       const none = { at: new Date(), ms: 0, error: 'its entries were deleted' };
       await deliveries.note(delivery, 'delivered', none, none.at);

@@ -1,7 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { Meta } from '@sluice/tables/columns.ts';
 import { ByteWriter, type SchemaElement } from 'hyparquet-writer';
-import type { FileFormat } from '../format.ts';
+import type { FileFormat, SenderText } from '../format.ts';
 import { type ColumnOptions, fileColumns } from './file-columns.ts';
 import type { FileColumns, Leaf, LeafKind, Node } from './nodes.ts';
 import { createFooter, createRowGroups } from './row-groups.ts';
@@ -10,6 +10,7 @@ import { createShred } from './shred.ts';
 interface Options extends ColumnOptions {
   /** Notes of all pieces so far, in order. */
   notes?: unknown[];
+  senderText?: SenderText | undefined;
 }
 
 interface Note {
@@ -27,12 +28,12 @@ const magic = 0x31524150;
  * Writes a row for each entry: `createdAt`, the typed and nested properties of the schema, and undeclared fields as JSON.
  * A piece is a row group; the last piece has the footer.
  */
-export function createParquet({ notes = [], ...options }: Options): FileFormat {
+export function createParquet({ notes = [], senderText, ...options }: Options): FileFormat {
   const shown = fileColumns(options);
   const elements = schemaElements(shown);
   const top = elements.map(([element]) => element as SchemaElement);
   const all = [{ name: 'entry', num_children: top.length }, ...elements.flat()];
-  const shredded = createShred(shown, options.selected === undefined);
+  const shredded = createShred(shown, options.selected === undefined, senderText);
   const writeRowGroup = createRowGroups(all);
   const footer = createFooter(all);
   const written = [...(notes as Note[])];
@@ -100,7 +101,14 @@ const scalars: Record<LeafKind, Partial<SchemaElement>> = {
     logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MICROS' },
   },
 };
-const ofEntry: Record<Meta, Partial<SchemaElement>> = { id: text, schema_version: { type: 'INT32' } };
+const ofSender = { ...text, repetition_type: 'OPTIONAL' } as const;
+const ofEntry: Record<Meta, Partial<SchemaElement>> = {
+  id: { ...text, repetition_type: 'REQUIRED' },
+  schema_version: { type: 'INT32', repetition_type: 'REQUIRED' },
+  source: ofSender,
+  key: ofSender,
+  by: ofSender,
+};
 const createdAt = {
   type: 'INT64',
   repetition_type: 'REQUIRED',
@@ -113,7 +121,7 @@ const json: Leaf = { kind: 'json' };
 export function schemaElements({ time, meta = [], tree, others, rest }: FileColumns): SchemaElement[][] {
   return [
     ...(time === undefined ? [] : [[{ name: time, ...createdAt }]]),
-    ...meta.map((name): SchemaElement[] => [{ name, repetition_type: 'REQUIRED', ...ofEntry[name] }]),
+    ...meta.map((name): SchemaElement[] => [{ name, ...ofEntry[name] }]),
     ...[...tree.fields.values(), ...others].map(({ name, node }) => elements(name, node)),
     ...(rest === undefined ? [] : [elements(rest, json)]),
   ];

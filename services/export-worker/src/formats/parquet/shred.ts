@@ -1,10 +1,19 @@
-import { createEntryReader, type EntryPlace, entryId, entryTime, versionOf } from '@sluice/bson/entry.ts';
+import {
+  createEntryReader,
+  type EntryPlace,
+  entryId,
+  entryTime,
+  senderIn,
+  versionOf,
+} from '@sluice/bson/entry.ts';
 import { document, nil } from '@sluice/bson/types.ts';
 import { documentEnd, isEmpty, keyEnd, valueEnd } from '@sluice/bson/values.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
+import type { Meta } from '@sluice/tables/columns.ts';
+import { writeAscii } from '../byte-sink.ts';
 import { writeId } from '../entry-meta.ts';
 import { childOf, createRoot, findChild } from '../field-tree.ts';
-import { UnknownField, Unrepresentable } from '../format.ts';
+import { type SenderText, UnknownField, Unrepresentable } from '../format.ts';
 import { writePruned } from '../write-json.ts';
 import { createColumnReaders, type EntryWalk, type ShredNode } from './column-readers.ts';
 import type { FileColumns } from './nodes.ts';
@@ -14,7 +23,11 @@ import { type ColumnLevels, createShredded } from './shredded.ts';
  * Takes entries apart into the columns of a row group, each with the values of one leaf.
  * With `all`, a field without a column is an error, unless there is a rest column.
  */
-export function createShred({ time, meta = [], tree, others, rest }: FileColumns, all: boolean) {
+export function createShred(
+  { time, meta = [], tree, others, rest }: FileColumns,
+  all: boolean,
+  senderText?: SenderText,
+) {
   const openEntry = createEntryReader();
   const root: ShredNode = createRoot();
   let hasRest = false;
@@ -71,21 +84,30 @@ export function createShred({ time, meta = [], tree, others, rest }: FileColumns
   const { addField, readerOf } = createColumnReaders(shredded, walk);
   const top: ColumnLevels = { definition: 0, lists: 0 };
   const timeColumn = time === undefined ? undefined : addColumn(top, false);
-  const metaColumns = meta.map((name) => ({ name, column: addColumn(top, name === 'id') }));
+  const optional = { ...top, definition: 1 };
+  const columnOf = (name: Meta) => {
+    if (name === 'schema_version') return addColumn(top, false);
+    return addColumn(name === 'id' ? top : optional, true);
+  };
+  const metaColumns = meta.map((name) => ({ name, column: columnOf(name) }));
   for (const [key, { node }] of tree.fields) addField(root, key, node, top);
   for (const { path, node } of others) {
     const child: ShredNode = path.reduce<ShredNode>(childOf, root);
     child.column = 'shown';
     child.readOther = readerOf(node, child, top).read;
   }
-  const restColumn = rest === undefined ? undefined : addColumn({ ...top, definition: 1 }, true);
+  const restColumn = rest === undefined ? undefined : addColumn(optional, true);
 
   function readEntry(): void {
     const { source } = walk;
     if (timeColumn) addNumber(timeColumn, 0, entryTime(source));
     for (const { name, column } of metaColumns)
       if (name === 'id') addText(column, 0, () => writeId(text, source));
-      else addNumber(column, 0, versionOf(source));
+      else if (name === 'schema_version') addNumber(column, 0, versionOf(source));
+      else {
+        const told = senderText?.(senderIn(source), name);
+        if (told !== undefined) addText(column, 0, () => writeAscii(text, told));
+      }
     walk.readMembers(root, source.payload);
     if (restColumn && hasRest)
       addText(restColumn, 0, () => writePruned(text, source, source.payload, root, 'others'));

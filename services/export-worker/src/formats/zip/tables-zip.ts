@@ -4,19 +4,20 @@ import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { TableShape } from '@sluice/jobs/record/export-record.ts';
 import type { Column } from '@sluice/tables/columns.ts';
 import { createCsvRows } from '../csv.ts';
-import type { FileFormat, FilePiece } from '../format.ts';
+import type { FileFormat, FilePiece, SenderText } from '../format.ts';
 import { dataDescriptor, directory, localHeader, type ZipEntry } from './zip-records.ts';
 
 interface Options {
   tables: TableShape[];
   formulas: 'escape' | 'raw';
+  senderText?: SenderText | undefined;
   /** Modification time of the files in the archive. */
   time: Date;
   notes: unknown[];
 }
 
 /** A ZIP with a CSV file for each table. The entries are read once for each table. */
-export function createTablesZip({ tables, formulas, time, notes }: Options): FileFormat {
+export function createTablesZip({ tables, formulas, senderText, time, notes }: Options): FileFormat {
   const headers = tableHeaders(tables);
   const names = headers.map(({ file }) => file);
   const zip = createZipFile(names, time, notes as ZipNote[]);
@@ -29,6 +30,7 @@ export function createTablesZip({ tables, formulas, time, notes }: Options): Fil
       wanted: pass,
       header: headers[pass]?.header as string[],
       formulas,
+      senderText,
     }),
   });
   let table = begin(zip.last?.file ?? 0);
