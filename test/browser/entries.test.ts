@@ -106,12 +106,18 @@ describe('the entries of an application', () => {
   });
 
   it('open in a panel beside the table, which Back closes, and are deleted there', async () => {
-    const { path } = await start(3);
+    const { domain, path } = await start(2);
+    const { token } = owner;
+    const json = { name: 'Till 7' };
+    const issued = await sluice.request('POST', `/applications/${domain}/keys`, { token, json });
+    const headers = { 'x-api-key': issued.body.data.key };
+    await sluice.request('POST', `/applications/${domain}/data`, { json: entry(2), headers });
     const page = await openAs(sluice, owner, path, { viewport: phone, colorScheme: 'dark' });
     await counted(page, '3 entries');
     await page.getByRole('cell', { name: 'Rome' }).first().click();
     const panel = page.getByRole('dialog', { name: 'Entry' });
     await panel.getByText('celsius: 2').waitFor();
+    await panel.getByText('Single upload · key Till 7').waitFor();
     await expectAccessible(page);
     await page.reload();
     await panel.getByText('celsius: 2').waitFor();
@@ -119,6 +125,7 @@ describe('the entries of an application', () => {
     await panel.waitFor({ state: 'detached' });
     await page.getByRole('cell', { name: 'Oslo' }).click();
     await panel.getByText('celsius: 1').waitFor();
+    await panel.getByText('Batch', { exact: true }).waitFor();
     await page.keyboard.press('j');
     await panel.getByText('celsius: 0').waitFor();
     await panel.getByRole('button', { name: 'Delete the entry' }).click();

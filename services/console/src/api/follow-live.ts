@@ -22,7 +22,7 @@ export async function followLive(domain: string, handlers: LiveHandlers, signal:
     const { data: body } = await client.GET('/api/applications/{domain}/data/live', {
       params: {
         path: { domain },
-        query: { refused: handlers.onRefused !== undefined },
+        query: { refused: handlers.onRefused !== undefined, meta: 'source,key,by' },
         header: lastId ? { 'last-event-id': lastId } : {},
       },
       parseAs: 'stream',

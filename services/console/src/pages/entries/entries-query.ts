@@ -22,6 +22,8 @@ export const toQuery = ({ filter, ...period }: ListSelection) => ({
 type PageQuery = ListSelection & { order: 'newest' | 'oldest'; after?: string | undefined };
 
 const perPage = 50;
+/** For the panel of an entry. */
+const meta = 'source,key,by';
 
 /** The limit that the API names where entries are too large for a full page; 0 for other failures. */
 const fittingIn = (failure: unknown) =>
@@ -34,7 +36,7 @@ async function readPage(
   limit = perPage,
 ): Promise<Schemas['EntryPage']> {
   const { order, after, ...selection } = page;
-  const query = { ...toQuery(selection), order, ...(after && { after }), limit };
+  const query = { ...toQuery(selection), order, ...(after && { after }), limit, meta };
   const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
   try {
     return await exactDataOf<Schemas['EntryPage']>(client.GET('/api/applications/{domain}/data', init));
@@ -58,7 +60,7 @@ export const entryQuery = (domain: string, id: string) =>
   queryOptions({
     queryKey: ['entries', domain, 'one', id],
     queryFn: ({ signal }) => {
-      const init = { params: { path: { domain, id } }, parseAs: 'text', signal } as const;
+      const init = { params: { path: { domain, id }, query: { meta } }, parseAs: 'text', signal } as const;
       return exactDataOf<Entry>(client.GET('/api/applications/{domain}/data/{id}', init));
     },
     ...unshared,

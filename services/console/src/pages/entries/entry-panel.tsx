@@ -14,6 +14,7 @@ import { JsonTree } from '../../json/json-tree.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { type Entry, entryQuery } from './entries-query.ts';
+import { Sender } from './sender.tsx';
 
 interface Props {
   /** Undefined: the panel is closed. */
@@ -75,10 +76,11 @@ function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
   return (
     <>
       <Text ff="monospace">{id}</Text>
-      <Text mb="sm" title={entry.createdAt}>
+      <Text title={entry.createdAt}>
         {formatTime(entry.createdAt)}
         {entry.schema_version !== undefined && ` · ${words.entries.version(entry.schema_version)}`}
       </Text>
+      <Sender entry={entry} />
       <Group mb="sm" gap={6}>
         {children}
         <CopyText text={json} label={words.entries.copyJson} size="xs" px="xs" />
