@@ -13,9 +13,11 @@ export interface BatchRecord {
   application: string;
   /** Hash of the sent body: a retry must send the same. */
   hash: Buffer;
+  /** See `EntryDocument`. */
+  by?: number | undefined;
 }
 
-interface BatchDocument {
+export interface BatchDocument {
   _id: Binary;
   application: ObjectId;
   hash: Binary;
@@ -24,6 +26,10 @@ interface BatchDocument {
   createdAt: Date;
   /** Number of replays that stored lines, if only replays did. */
   replays?: number;
+  /** Of who sent it; set together with `isDecided`. */
+  by?: number;
+  /** Each line is stored, or was refused for its content. */
+  isDecided?: true;
 }
 
 /**
@@ -76,17 +82,18 @@ export type BatchStore = ReturnType<typeof batchStore>;
 export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Dependencies) {
   const batches = db.collection<BatchDocument>('batches');
 
+  const decided = ({ by }: BatchRecord) => ({ isDecided: true as const, ...(by && { by }) });
+
   async function insert(
     { idempotencyHash, application, hash }: BatchRecord,
-    { session, replays, first }: { session?: ClientSession; replays?: number; first?: Binary } = {},
+    { session, ...more }: { session?: ClientSession } & Partial<BatchDocument> = {},
   ): Promise<void> {
     const document = {
       _id: new Binary(idempotencyHash),
       application: new ObjectId(application),
       hash: new Binary(hash),
-      ...(first && { first }),
       createdAt: new Date(),
-      ...(replays && { replays }),
+      ...more,
     };
     await batches.insertOne(document, session && { session });
   }
@@ -112,9 +119,10 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
 
   /** Records a batch that is stored as a whole. Throws Changed if a replay stored a line since it was looked up. */
   async function finish(record: BatchRecord, replays: number | undefined, session: ClientSession) {
-    if (replays === undefined) return insert(record, { session });
+    if (replays === undefined) return insert(record, { session, ...decided(record) });
     const seen = { _id: new Binary(record.idempotencyHash), replays };
-    const { matchedCount } = await batches.updateOne(seen, { $unset: { replays: '' } }, { session });
+    const update = { $set: decided(record), $unset: { replays: '' as const } };
+    const { matchedCount } = await batches.updateOne(seen, update, { session });
     if (matchedCount === 0) throw new Changed();
   }
 
@@ -171,6 +179,11 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
     },
 
     lines,
+
+    /** Notes that each line of a batch is stored, or was refused for its content. */
+    async settle(record: BatchRecord): Promise<void> {
+      await batches.updateOne({ _id: new Binary(record.idempotencyHash) }, { $set: decided(record) });
+    },
 
     /**
      * Reserves the key for the batch, in the transaction of a replay that stores one of its lines. `known` is `first` if the line may be stored,

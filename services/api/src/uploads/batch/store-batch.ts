@@ -66,6 +66,8 @@ interface StoredLines extends Stored {
   refused: ReturnType<typeof createRefusedLines>;
   /** Of a batch with a key: a retry stores the rest. */
   isInPart: boolean | undefined;
+  /** Each line is stored, or refused for its content. */
+  isDecided: boolean;
 }
 
 const chunksInFlight = 2;
@@ -163,13 +165,13 @@ export function createStoreBatch({
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
       throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
     }
+    const isOpenLine = ({ kind }: LineFailure) => kind === 'busy' || kind === 'unknown';
+    const isDecided = !refused.areSomeUnjudged() && !errors.some(isOpenLine);
     // A retry may store the rest. Lines that had no time, or that MongoDB refuses, need progress, or it never ends.
-    const isInPart =
-      refused.areSomeUnjudged() ||
-      (isFurther && errors.some(({ kind }) => kind === 'busy' || kind === 'unknown'));
+    const isInPart = refused.areSomeUnjudged() || (isFurther && errors.some(isOpenLine));
     if (record && accepted > 0 && isOpen) throw unavailable(notConfirmed);
     // Not thrown here: the horizon need not wait, as each outcome is known.
-    return { accepted, errors, refused, isInPart: record && accepted > 0 && isInPart };
+    return { accepted, errors, refused, isInPart: record && accepted > 0 && isInPart, isDecided };
   }
 
   async function storeEach(
@@ -177,10 +179,13 @@ export function createStoreBatch({
     batch: NumberedBatch,
     record?: BatchRecord,
   ): Promise<Stored> {
-    const { accepted, errors, refused, isInPart } = await storeInTurn(application, batch, record);
+    const { accepted, errors, refused, isInPart, isDecided } = await storeInTurn(application, batch, record);
     if (isInPart) throw unavailable(inPart);
+    // Without the note, the sender is told to send the batch again, which is safe.
+    const noting = record && isDecided ? batches.settle(record).catch(() => {}) : undefined;
     // Here the batch is decided, so only its sender waits for the details.
     const before = await refused.keep(application, errors);
+    await noting;
     if (before.size > 0) metrics?.repeated(before.size);
     return { accepted: accepted + before.size, errors };
   }
@@ -262,8 +267,8 @@ export function createStoreBatch({
     const { atomic, lines } = batch;
     checkUpload?.(application.owner);
     batch.spend?.(application.id, lines.length);
-    const record = toRecord(application.id, batch);
     const by = await senders.numberOf(application.id, senderOf('batch', batch.sent));
+    const record = toRecord(application.id, { ...batch, by });
     const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, { ...batch, by }, record);
     errors.sort((a, b) => a.line - b.line);
     if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
@@ -278,13 +283,13 @@ const isGone = (error: unknown) => error instanceof ApiError && error.name === '
 /** An ApiError is thrown before a command is sent. */
 const isNotBegun = (error: unknown) => error instanceof ApiError || storeFault(error) === 'away';
 
-function toRecord(application: string, { key, atomic, body }: Batch): BatchRecord | undefined {
+function toRecord(application: string, { key, atomic, body, by }: NumberedBatch): BatchRecord | undefined {
   if (key === undefined) return undefined;
   const hash = createHash('sha256')
     .update(atomic ? 'all\0' : 'each\0')
     .update(body)
     .digest();
-  return { idempotencyHash: hashIdempotencyKey('batch', application, key), application, hash };
+  return { idempotencyHash: hashIdempotencyKey('batch', application, key), application, hash, by };
 }
 
 function refuseOther(known: KnownKey): void {
