@@ -82,6 +82,7 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/data/validate': [uploaders, () => ({ json: {} })],
   'get /api/applications/{domain}/data': [readers()],
   'get /api/applications/{domain}/data/live': [readers()],
+  'post /api/applications/{domain}/data/missing': [inTurn(401, 200, 404, 200, 200, 200, 200, 403, 403), () => ({ json: { keys: ['k'] } })],
   'get /api/applications/{domain}/stats': [readers()],
   'get /api/applications/{domain}/data/{id}': [readers()],
   'delete /api/applications/{domain}/data/{id}': [editors()],

@@ -127,6 +127,7 @@ describe('the description of the API', () => {
         'post /api/applications/{domain}/data',
         'post /api/applications/{domain}/data/batch',
         'post /api/applications/{domain}/data/validate',
+        'post /api/applications/{domain}/data/missing',
         'post /api/applications/{domain}/imports',
         'post /api/applications/{domain}/restore',
         'post /api/schemas/validate',

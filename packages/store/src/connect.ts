@@ -18,6 +18,7 @@ import { changeStore } from './changes.ts';
 import { disagreementStore } from './disagreements.ts';
 import { batchStore } from './entries/batches.ts';
 import { deletionStore, type OnDeleted } from './entries/deletions.ts';
+import { deliveredStore } from './entries/delivered.ts';
 import { entryStore } from './entries/entries.ts';
 import { horizonStore } from './entries/horizon.ts';
 import { recordKeys, removeKeyRecords } from './entries/key-records.ts';
@@ -147,6 +148,7 @@ export function connectDatabase(
     deletions: deletionStore(db, timeoutMs, onDeleted),
     live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
+    delivered: deliveredStore(db, entries.prepare),
     keys: keyStore(db),
     senders: senderStore(db),
     changes: changeStore(db, timeoutMs),

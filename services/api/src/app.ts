@@ -12,6 +12,7 @@ import { clientRoutes } from './clients/routes.ts';
 import { commandLineRoutes } from './console/command-line.ts';
 import { consoleRoutes } from './console/routes.ts';
 import type { AppDependencies, Dependencies } from './dependencies.ts';
+import { missingRoutes } from './entries/missing-routes.ts';
 import { entryRoutes } from './entries/routes.ts';
 import { statsRoutes } from './entries/stats-routes.ts';
 import { exportRoutes } from './exports/routes.ts';
@@ -67,6 +68,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
       await api.register(statsRoutes, dependencies);
+      await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);

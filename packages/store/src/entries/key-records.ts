@@ -1,4 +1,11 @@
-import { Binary, type Collection, type Db, MongoBulkWriteError, type WriteError } from 'mongodb';
+import {
+  Binary,
+  type ClientSession,
+  type Collection,
+  type Db,
+  MongoBulkWriteError,
+  type WriteError,
+} from 'mongodb';
 import { duplicateKey, UnconfirmedError } from '../faults.ts';
 import type { Before } from './compare-entries.ts';
 import type { EntryDocument, Prepared } from './entry-document.ts';
@@ -144,4 +151,17 @@ export async function recordKeys(db: Db): Promise<void> {
     if (batch.length === 1_000) await flush();
   }
   if (batch.length > 0) await flush();
+}
+
+/** The places of hashes that have one. No entry may be there yet. */
+export async function placesOf(
+  db: Db,
+  application: string,
+  hashes: Buffer[],
+  session: ClientSession,
+): Promise<Binary[]> {
+  const names = hashes.map((hash) => new Binary(Buffer.concat([Buffer.from(application, 'hex'), hash])));
+  const records = db.collection<KeyDocument>(keyRecordsName);
+  const found = await records.find({ _id: { $in: names } }, { session }).toArray();
+  return found.map(({ entry }) => entry);
 }

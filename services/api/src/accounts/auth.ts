@@ -41,7 +41,8 @@ const reasons: Record<string, string> = {
 
 const noKey = 'an ingest key can upload but not read; log in and use the token';
 
-const isIngestKey = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders) =>
+/** Whether a request has an ingest key in place of a token. */
+export const isIngestKey = ({ authorization, 'x-api-key': key }: IncomingHttpHeaders): boolean | undefined =>
   authorization === undefined ? key !== undefined : authorization.split(' ').at(-1)?.startsWith(keyMark);
 
 /** Of a token in a cookie, which is no bearer token. */
