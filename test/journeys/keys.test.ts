@@ -33,6 +33,8 @@ interface Issued {
   createdAt: string;
   expires_at?: string;
   lastUsedAt?: string;
+  uploads_24h: number;
+  refused_24h: number;
 }
 
 async function create(name = 'Sensor', where = domain, more = {}): Promise<Issued> {
@@ -60,6 +62,8 @@ async function revoke({ id }: Issued): Promise<void> {
 
 const list = async (): Promise<Issued[]> =>
   (await sluice.request('GET', `/applications/${domain}/keys`, { token })).body.data;
+
+const none = { uploads_24h: 0, refused_24h: 0 };
 
 /** The ways to upload, and what each answers when it is done. */
 const ways: [way: string, status: number][] = [
@@ -90,7 +94,7 @@ describe('keys', () => {
       key: expect.stringMatching(/^sk_[\w-]{43}$/),
     });
     const { key, ...shown } = issued;
-    expect(await list()).toEqual([shown]);
+    expect(await list()).toEqual([{ ...shown, ...none }]);
 
     const client = new MongoClient(sluice.env.MONGODB_URL as string);
     onTestFinished(() => client.close());
@@ -138,7 +142,7 @@ describe('keys', () => {
     const { status, body } = await sluice.request('PATCH', where, { token, json });
     expect([status, body.error.details[0].path]).toEqual([400, path]);
     const { key: _, ...shown } = issued;
-    expect(await list()).toEqual([shown]);
+    expect(await list()).toEqual([{ ...shown, ...none }]);
   });
 
   it('have another name and time from then on, also after a rotation', async () => {
@@ -386,6 +390,45 @@ describe('the last use of a key', () => {
     const hashes = await keys.hashes((await applications.byDomain(domain))?.id as string);
     expect(hashes.map(({ revision }) => revision)).toEqual([0n, 0n]);
   });
+});
+
+it('each key tells how many entries came with it in 24 hours', async () => {
+  const [one, other, unused] = [await create('one'), await create('other'), await create('unused')];
+  await change({ key_required: false });
+  await upload();
+  await upload(withKey('sk_wrong'));
+  await upload(withKey(one.key));
+  await upload({ ...withKey(one.key), json: [{ a: 1 }, 2, { a: 3 }] }, '/batch');
+  await upload(withKey(other.key));
+  await upload(withKey(other.key), '/validate');
+  const counts = async () => Object.fromEntries((await list()).map((key) => [key.id, key.uploads_24h]));
+  const expected = { [one.id]: 3, [other.id]: 1, [unused.id]: 0 };
+  expect(await counts()).toEqual(expected);
+  // Neither a rotation nor another application changes it.
+  await rotate(one);
+  expect(await counts()).toEqual(expected);
+  domain = await sluice.application(token);
+  expect(await counts()).toEqual({});
+});
+
+it('who turns key_required on learns what came without a valid key in the last hour', async () => {
+  const require = async (key_required: boolean) => {
+    const json = { key_required };
+    return (await sluice.request('PATCH', `/applications/${domain}`, { token, json })).body.data.warnings;
+  };
+  const { key } = await create();
+  await upload(withKey(key));
+  expect(await require(false)).toBeUndefined();
+  expect(await require(true)).toBeUndefined();
+  await require(false);
+  await upload();
+  const told = 'of the last hour came without a valid key; such uploads are refused from now on';
+  expect(await require(true)).toEqual([`1 entry ${told}`]);
+  expect(await require(true)).toBeUndefined();
+  await require(false);
+  await upload({ json: Array(1_200).fill({ a: 1 }), ...withKey('sk_wrong') }, '/batch');
+  await upload({ json: Array(10).fill({ a: 1 }), ...withKey(key) }, '/batch');
+  expect(await require(true)).toEqual([`1,201 entries ${told}`]);
 });
 
 it('takes nothing whose key was revoked while the body came', async () => {

@@ -149,7 +149,8 @@ export const ApplicationAnswer = Named('Application', {
   purge_at: Type.Optional(DateTime('Until then it can be restored; then it is purged.')),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'In the answer to a creation: what is probably a slip in the schema.',
+      description:
+        'In the answer to a creation: what is probably a slip in the schema. In the answer that turns `key_required` on: how many entries of the last hour came without a valid key.',
     }),
   ),
 });

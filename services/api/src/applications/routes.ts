@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
-import type { ApplicationChange } from '@sluice/store/applications/applications.ts';
+import type { ApplicationChange, ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import slugify from 'slugify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
@@ -8,6 +8,7 @@ import { Success, SuccessMessage, sendJson, sendJsonList, success } from '../htt
 import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
+import { createKeyActivity } from '../keys/activity.ts';
 import {
   ApplicationAnswer,
   ApplicationsQuery,
@@ -47,6 +48,17 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
   const activityOf = createActivityOf(store);
   const list = createListApplications(applications, activityOf, capacity);
   const sendOne = createSendOne(activityOf);
+  const activity = createKeyActivity(store);
+
+  /** Tells whom the owner has just locked out. */
+  async function warnOfKeyless(application: ApplicationRecord): Promise<string[]> {
+    const count = await capacity.pageReads.runInFairOrder(application.owner.id, () =>
+      activity.withoutKey(application),
+    );
+    if (count === 0) return [];
+    const entries = count === 1 ? '1 entry' : `${count.toLocaleString('en')} entries`;
+    return [`${entries} of the last hour came without a valid key; such uploads are refused from now on`];
+  }
 
   app.post(
     '/applications',
@@ -124,7 +136,8 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };
       await audit.note(request, { action: 'application.updated', application: updated.domain, details });
-      return sendOne(reply, updated, owner.id);
+      const isLocked = updated.keyRequired && !application.keyRequired;
+      return sendOne(reply, updated, owner.id, isLocked ? await warnOfKeyless(updated) : []);
     },
   });
 

@@ -82,9 +82,10 @@ export function toJson(
 }
 
 export const createSendOne =
-  (activityOf: ActivityOf) => async (reply: FastifyReply, application: ApplicationRecord, userId: string) => {
+  (activityOf: ActivityOf) =>
+  async (reply: FastifyReply, application: ApplicationRecord, userId: string, warnings?: string[]) => {
     const activity = await activityOf([application]);
-    return sendJson(reply, toJson(application, userId, activity.get(application.id)));
+    return sendJson(reply, toJson(application, userId, activity.get(application.id), warnings));
   };
 
 /** What one query reads; bytes are of BSON. To write so much takes a few milliseconds. */

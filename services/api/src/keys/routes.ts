@@ -6,10 +6,11 @@ import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication } from '../http/find-application.ts';
 import { invalidAt, notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
-import { DateTime, Name, Named, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { DateTime, Int, Name, Named, Strict, Text, Timestamp } from '../http/schemas.ts';
 import { makeKey } from '../known/keyring.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
+import { createKeyActivity } from './activity.ts';
 
 const KeyName = Type.String({ ...Name, examples: ['Roof sensor'] });
 const ExpiresAt = Type.String({
@@ -55,6 +56,12 @@ const fields = {
   expires_at: Type.Optional(DateTime('From then on it is refused; absent: it does not expire.')),
   upload_rate: Type.Optional(UploadRate),
   lastUsedAt: Type.Optional(DateTime('Exact to a minute; absent if it was never used.')),
+  uploads_24h: Type.Optional(
+    Int('In the list: entries of the last 24 hours that came with it, exactly.', 1_200),
+  ),
+  refused_24h: Type.Optional(
+    Int('In the list: uploads and lines with it that were refused in the last 24 hours, for any reason.', 3),
+  ),
 };
 
 const Key = Named('Key', fields);
@@ -86,7 +93,9 @@ const maxKeys = quotas.keys.limit;
 const ById = byId('key');
 
 /** Ingest keys of an application. A key allows uploads and nothing else. */
-export const keyRoutes: Routes = async (app, { store: { applications, keys }, keyring, audit }) => {
+export const keyRoutes: Routes = async (app, { store, keyring, audit, capacity: { pageReads } }) => {
+  const { applications, keys } = store;
+  const activity = createKeyActivity(store);
   bearerRoutes(app, 'Keys', 'editor');
   takeSmallBodies(app);
 
@@ -95,11 +104,19 @@ export const keyRoutes: Routes = async (app, { store: { applications, keys }, ke
     operation('listKeys', 'List ingest keys', {
       description: 'Newest first.',
       params: ByDomain,
-      response: { 200: Success(Type.Array(Key)) },
+      response: { 200: Success(Type.Array(Key)), ...overLimit },
     }),
     async (request, reply) => {
-      const { id } = await findApplication(applications, request);
-      return success(reply, (await keys.list(id)).map(toKey));
+      const application = await findApplication(applications, request);
+      const [found, counts] = await Promise.all([
+        keys.list(application.id),
+        pageReads.runInFairOrder(request.owner.id, () => activity.ofDay(application)),
+      ]);
+      const toListed = (key: KeyRecord): Key => {
+        const { stored = 0, refused = 0 } = counts.get(key.id) ?? {};
+        return { ...toKey(key), uploads_24h: stored, refused_24h: refused };
+      };
+      return success(reply, found.map(toListed));
     },
   );
 
