@@ -20,7 +20,7 @@ import { capacities } from '../limits/table.ts';
 export const mostEntries = 10_000;
 const pageEntries = 500;
 /** Then the counts are of what was validated. */
-const mostMs = 2_000;
+const mostMs = 5_000;
 /** Of each key: more explanations hardly change which pointers are most frequent. */
 const explainedPerKey = 20;
 
