@@ -42,4 +42,6 @@ export interface Task {
   closeSeconds: number;
   /** `yes`: it sends poison between the entries, as `poison.ts` says; `-` for none. */
   poison: 'yes' | '-';
+  /** An ingest key for the uploader, which then prints `missing` and what `verify` returns before it closes; `-` for none. */
+  key: string;
 }

@@ -11,6 +11,7 @@ import { acknowledged } from './program.ts';
 import { prepareScene, type Scene } from './scene.ts';
 import { schema } from './schema.ts';
 import { trySpool } from './spool.ts';
+import { tryVerify } from './verify.ts';
 
 const isFull = process.env.FULL !== undefined;
 const kills: Kills = isFull
@@ -50,6 +51,7 @@ export function tryUploader(language: Language, more: (scene: () => Scene) => vo
     describe('with poison', () => tryPoison(() => scene, language));
     tryLimits(() => scene);
     trySpool(() => scene);
+    tryVerify(() => scene);
 
     it('fails to close after its time, with the number of entries that are not stored', async () => {
       const { url } = await startAwayServer();

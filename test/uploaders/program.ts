@@ -9,8 +9,9 @@ export const killPrograms = () => running.forEach((kill) => void kill());
 
 /** What a program is given. */
 export function argumentsOf(task: Task): string[] {
-  const { url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, poison } = task;
-  return [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, poison].map(
+  const { url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds } = task;
+  const { poison, key } = task;
+  return [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, poison, key].map(
     String,
   );
 }

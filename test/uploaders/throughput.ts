@@ -45,7 +45,7 @@ async function compare(bench: Bench, language: Language, files: string[]): Promi
   await mkdir(folder);
   const send = await language.prepare(folder, await clientFor(language.name, domain, schema));
   const plain = await language.preparePlain(folder);
-  const limits = [16 * 1024 ** 2, linesOfBatch, 30, '-'];
+  const limits = [16 * 1024 ** 2, linesOfBatch, 30, '-', '-'];
   const contestants = [
     programOf('uploader', entries, (to) => [
       ...send,

@@ -131,6 +131,8 @@ public final class Uploader implements AutoCloseable {
 
     /** No server takes more as one entry. */
     private static final int LARGEST_ENTRY = 8 << 20;
+    /** The server answers for so many keys at once. */
+    private static final int VERIFIED_BATCHES = 10_000;
     private static final Trouble TOO_LARGE = new Trouble(0, "PayloadTooLargeError", "the entry has more than 8 MiB");
     /** Jackson would write NaN as a text. */
     private static final ObjectMapper JSON = JsonMapper.builder().disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS).build();
@@ -173,6 +175,15 @@ public final class Uploader implements AutoCloseable {
     private boolean isStuck;
     /** Why the oldest batch is still here. */
     private Trouble trouble = new Trouble(0, "", "the server has not answered");
+    /** Entries that the server said it stored, by the key of their batch. */
+    private final Map<String, Integer> stored = new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, Integer> eldest) {
+            return size() > VERIFIED_BATCHES;
+        }
+    };
     /** The first error of a callback, which `flush` or `close` throws once. */
     private Throwable fault;
     /** The request under way. */
@@ -189,7 +200,7 @@ public final class Uploader implements AutoCloseable {
         mostBytes = options.batchBytes;
         if (!options.baseUrl.matches("https?://.+"))
             throw new IllegalArgumentException("baseUrl is an address such as https://sluice.example");
-        url = URI.create(options.baseUrl.replaceAll("/+$", "") + "/api/applications/" + DOMAIN + "/data/batch");
+        url = URI.create(options.baseUrl.replaceAll("/+$", "") + "/api/applications/" + DOMAIN + "/data/");
         spool = options.spool == null ? null : new Spool(options.spool);
         if (spool != null) sealed.addAll(spool.found);
         for (Batch batch : sealed) {
@@ -247,6 +258,30 @@ public final class Uploader implements AutoCloseable {
         } finally {
             lock.unlock();
         }
+    }
+
+    /**
+     * Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
+     * Returns how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
+     */
+    public int verify() throws IOException, InterruptedException {
+        Map<String, Integer> known;
+        lock.lock();
+        try {
+            known = new LinkedHashMap<>(stored);
+        } finally {
+            lock.unlock();
+        }
+        if (known.isEmpty()) return 0;
+        byte[] question = JSON.writeValueAsBytes(Map.of("keys", known.keySet()));
+        HttpResponse<byte[]> response = answerOf(
+            http.sendAsync(newRequest("missing", "application/json", question).build(), HttpResponse.BodyHandlers.ofByteArray())
+        );
+        if (response.statusCode() != 200) throw new IOException(new Answer(response).trouble.toString());
+        int missing = 0;
+        for (JsonNode key : JSON.readTree(response.body()).path("data").path("missing"))
+            missing += known.getOrDefault(key.asText(), 0);
+        return missing;
     }
 
     /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
@@ -434,6 +469,7 @@ public final class Uploader implements AutoCloseable {
             // Whatever the callback does, the batch is not sent again.
             batch.discard();
             drop(batch);
+            if (batch.lines > refused.size()) stored.put(batch.key, batch.lines - refused.size());
             isTelling = true;
         } finally {
             lock.unlock();
@@ -486,23 +522,33 @@ public final class Uploader implements AutoCloseable {
         }
     }
 
-    private Answer post(String key, byte[] body) throws IOException, InterruptedException {
-        HttpRequest.Builder builder = HttpRequest.newBuilder(url)
-            .header("Content-Type", "application/x-ndjson")
-            .header("Idempotency-Key", key)
-            .header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION))
+    private HttpRequest.Builder newRequest(String path, String contentType, byte[] body) {
+        HttpRequest.Builder builder = HttpRequest.newBuilder(url.resolve(path))
+            .header("Content-Type", contentType)
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
         if (options.key != null) builder.header("X-Api-Key", options.key);
+        return builder;
+    }
+
+    private Answer post(String key, byte[] body) throws IOException, InterruptedException {
+        HttpRequest.Builder builder = newRequest("batch", "application/x-ndjson", body)
+            .header("Idempotency-Key", key)
+            .header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION));
         var sent = http.sendAsync(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
         lock.lock();
         request = sent;
         if (isEnded) sent.cancel(true);
         lock.unlock();
+        HttpResponse<byte[]> response = answerOf(sent);
+        checkVersion(response);
+        return new Answer(response);
+    }
+
+    private static HttpResponse<byte[]> answerOf(CompletableFuture<HttpResponse<byte[]>> sent)
+        throws IOException, InterruptedException {
         try {
             // The time-out of a request would not cover the body of its answer.
-            HttpResponse<byte[]> response = sent.get(60, TimeUnit.SECONDS);
-            checkVersion(response);
-            return new Answer(response);
+            return sent.get(60, TimeUnit.SECONDS);
         } catch (TimeoutException error) {
             sent.cancel(true);
             throw new IOException("no answer within 60 s");

@@ -136,6 +136,8 @@ type Uploader struct {
 	held     int
 	isClosed bool
 	isEnded  bool
+	// Batches that the server said it stored, the oldest first.
+	stored []storedBatch
 	// How often OnRefused is being told of entries.
 	tellers int
 	// The server refuses batches as a whole: none is sent any more.
@@ -146,6 +148,12 @@ type Uploader struct {
 	trouble NotStored
 	// The first panic in a callback, which Flush or Close tells once.
 	fault error
+}
+
+// The entries of a batch that are stored.
+type storedBatch struct {
+	key     string
+	entries int
 }
 
 // New starts an uploader. It sends what an earlier process left in the spool.
@@ -160,7 +168,7 @@ func New(options Options) (*Uploader, error) {
 	orElse(&options.HeldBytes, 64<<20)
 	u := &Uploader{
 		options: options,
-		url:     strings.TrimRight(options.BaseURL, "/") + "/api/applications/" + DOMAIN + "/data/batch",
+		url:     strings.TrimRight(options.BaseURL, "/") + "/api/applications/" + DOMAIN + "/data",
 		changed: make(chan struct{}),
 		trouble: NotStored{Message: "the server has not answered"},
 	}
@@ -217,6 +225,51 @@ func (u *Uploader) Flush(ctx context.Context) error {
 		return err
 	}
 	return u.outcome(last)
+}
+
+// Verify asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
+// It returns how many are missing: 0 if all are there. The server answers only if the uploader has a Key.
+func (u *Uploader) Verify(ctx context.Context) (int, error) {
+	entries := map[string]int{}
+	keys := []string{}
+	u.mutex.Lock()
+	for _, batch := range u.stored {
+		entries[batch.key] = batch.entries
+		keys = append(keys, batch.key)
+	}
+	u.mutex.Unlock()
+	if len(keys) == 0 {
+		return 0, nil
+	}
+	question, err := json.Marshal(map[string][]string{"keys": keys})
+	if err != nil {
+		return 0, err
+	}
+	request, err := u.newRequest(ctx, "/missing", "application/json", question)
+	if err != nil {
+		return 0, err
+	}
+	response, text, err := ask(request)
+	if err != nil {
+		return 0, err
+	}
+	if response.StatusCode != http.StatusOK {
+		answer := readAnswer(response, text)
+		return 0, fmt.Errorf("%d %s: %s", answer.status, answer.name, answer.message)
+	}
+	var answer struct {
+		Data struct {
+			Missing []string `json:"missing"`
+		} `json:"data"`
+	}
+	if err := json.Unmarshal(text, &answer); err != nil {
+		return 0, err
+	}
+	missing := 0
+	for _, key := range answer.Data.Missing {
+		missing += entries[key]
+	}
+	return missing, nil
 }
 
 // Close sends what is left, and ends. It waits until ctx is done, or for 30 s if ctx has no deadline.
@@ -434,9 +487,19 @@ func (u *Uploader) end(batch *heldBatch, body []byte, refused []Refusal) {
 		warn("a batch was stored and cannot be removed: %v", err)
 	}
 	u.drop(batch)
+	u.remember(batch.key, batch.lines-len(refused))
 	u.tellers++
 	u.mutex.Unlock()
 	u.tell(body, refused)
+}
+
+func (u *Uploader) remember(key string, entries int) {
+	if entries > 0 {
+		u.stored = append(u.stored, storedBatch{key, entries})
+	}
+	if len(u.stored) > verifiedBatches {
+		u.stored = u.stored[1:]
+	}
 }
 
 func (u *Uploader) setAside(batch *heldBatch, why string) error {
@@ -494,25 +557,38 @@ var httpClient = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-func (u *Uploader) post(key string, body []byte) (answer serverAnswer, err error) {
-	request, err := http.NewRequestWithContext(u.ctx, http.MethodPost, u.url, bytes.NewReader(body))
+func (u *Uploader) newRequest(ctx context.Context, path, contentType string, body []byte) (*http.Request, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, u.url+path, bytes.NewReader(body))
 	if err != nil {
-		return
+		return nil, err
 	}
-	request.Header.Set("Content-Type", "application/x-ndjson")
-	request.Header.Set("Idempotency-Key", key)
-	request.Header.Set("Sluice-Schema-Version", strconv.Itoa(SCHEMA_VERSION))
+	request.Header.Set("Content-Type", contentType)
 	if u.options.Key != "" {
 		request.Header.Set("X-Api-Key", u.options.Key)
 	}
+	return request, nil
+}
+
+func ask(request *http.Request) (*http.Response, []byte, error) {
 	response, err := httpClient.Do(request)
 	if err != nil {
-		return
+		return nil, nil, err
 	}
 	defer response.Body.Close()
 	text, err := io.ReadAll(response.Body)
+	return response, text, err
+}
+
+func (u *Uploader) post(key string, body []byte) (serverAnswer, error) {
+	request, err := u.newRequest(u.ctx, "/batch", "application/x-ndjson", body)
 	if err != nil {
-		return
+		return serverAnswer{}, err
+	}
+	request.Header.Set("Idempotency-Key", key)
+	request.Header.Set("Sluice-Schema-Version", strconv.Itoa(SCHEMA_VERSION))
+	response, text, err := ask(request)
+	if err != nil {
+		return serverAnswer{}, err
 	}
 	u.checkVersion(response.Header)
 	return readAnswer(response, text), nil
@@ -661,6 +737,9 @@ func (answer serverAnswer) ofLine() []Refusal {
 
 // No server takes more as one entry.
 const largestEntry = 8 << 20
+
+// The server answers for so many keys at once.
+const verifiedBatches = 10_000
 
 var tooLarge = serverAnswer{name: "PayloadTooLargeError", message: "the entry has more than 8 MiB"}.ofLine()
 

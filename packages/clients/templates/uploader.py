@@ -133,6 +133,8 @@ class Uploader:
         # A callback is told of entries that are answered.
         self._is_telling = False
         self._trouble = _Trouble("the server has not answered")
+        # Entries that the server said it stored, by the key of their batch.
+        self._stored: Dict[str, int] = {}
         self._thread = threading.Thread(target=self._run, name="sluice-uploader", daemon=True)
         self._thread.start()
 
@@ -163,6 +165,16 @@ class Uploader:
                 lambda: (self._answered >= last and not self._is_telling) or self._is_ended or self._has_failed
             )
             self._check()
+
+    def verify(self) -> int:
+        """Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
+
+        Returns how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
+        """
+        self._check_process()
+        with self._changed:
+            stored = dict(self._stored)
+        return sum(stored.get(key, 0) for key in self._server.missing(list(stored))) if stored else 0
 
     def close(self) -> None:
         """Sends what is left, and ends. Raises NotStored with the number of entries that are not stored."""
@@ -291,6 +303,7 @@ class Uploader:
                     self._trouble = _Trouble(str(error) or type(error).__name__)
             else:
                 if answer.refused is not None:
+                    self._remember(batch.key, batch.lines - len(answer.refused))
                     return self._end(batch, body, answer.refused)
                 self._trouble = answer.trouble
                 if answer.is_temporary:
@@ -302,6 +315,13 @@ class Uploader:
                     self._stick()
             with self._changed:
                 self._changed.wait_for(lambda: self._is_ended, pause)
+
+    def _remember(self, key: str, entries: int) -> None:
+        with self._changed:
+            if entries > 0:
+                self._stored[key] = entries
+            if len(self._stored) > _VERIFIED_BATCHES:
+                del self._stored[next(iter(self._stored))]
 
     def _end(self, batch: _Batch, body: bytes, refused: List[Dict[str, Any]]) -> None:
         """A batch is answered. It is gone before a callback can fail."""
@@ -377,6 +397,8 @@ def _warn(message: str) -> None:
 
 # No server takes a larger entry.
 _MOST_ENTRY_BYTES = 8 * 1024**2
+# The server answers for so many keys at once.
+_VERIFIED_BATCHES = 10_000
 _TOO_LARGE = {"line": 1, "name": "PayloadTooLargeError", "message": "the entry has more than 8 MiB"}
 
 
@@ -590,9 +612,11 @@ class _Server:
         url = urllib.parse.urlsplit(base_url)
         if url.scheme not in ("http", "https") or not url.hostname:
             raise ValueError(f"base_url is an address such as https://sluice.example, not {base_url}")
-        connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-        self._connection = connect(url.hostname, url.port, timeout=60)
-        self._path = f"{url.path.rstrip('/')}/api/applications/{DOMAIN}/data/batch"
+        self._host = url.hostname
+        self._port = url.port
+        self._connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
+        self._connection = self._connect(self._host, self._port, timeout=60)
+        self._path = f"{url.path.rstrip('/')}/api/applications/{DOMAIN}/data"
         self._headers = {"Content-Type": "application/x-ndjson", "Sluice-Schema-Version": str(SCHEMA_VERSION)}
         if key is not None:
             self._headers["X-Api-Key"] = key
@@ -613,9 +637,24 @@ class _Server:
             raise
 
     def _ask(self, key: str, body: bytes) -> _Answer:
-        self._connection.request("POST", self._path, body, {**self._headers, "Idempotency-Key": key})
+        self._connection.request("POST", f"{self._path}/batch", body, {**self._headers, "Idempotency-Key": key})
         response = self._connection.getresponse()
         return _read_answer(response, response.read())
+
+    def missing(self, keys: List[str]) -> List[str]:
+        """Those of the keys that the server does not know. Over a connection of its own: it may be called by any thread."""
+        connection = self._connect(self._host, self._port, timeout=60)
+        try:
+            headers = {**self._headers, "Content-Type": "application/json"}
+            connection.request("POST", f"{self._path}/missing", json.dumps({"keys": keys}), headers)
+            response = connection.getresponse()
+            text = response.read()
+        finally:
+            connection.close()
+        if response.status != 200:
+            raise RuntimeError(str(_read_answer(response, text).trouble))
+        missing: List[str] = json.loads(text)["data"]["missing"]
+        return missing
 
     def disconnect(self) -> None:
         self._connection.close()

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::error::Error;
 use std::fmt;
 use std::fs::{self, File};
@@ -141,11 +141,9 @@ impl Uploader {
                 "base_url is an address such as https://sluice.example",
             ));
         }
-        let sender = Sender {
-            url: format!("{base}/api/applications/{DOMAIN}/data/batch"),
+        let server = Server {
+            url: format!("{base}/api/applications/{DOMAIN}/data"),
             key: options.key.take(),
-            on_stale: options.on_stale.take(),
-            is_stale: false,
             agent: ureq::Agent::config_builder()
                 .timeout_global(Some(Duration::from_secs(60)))
                 .http_status_as_error(false)
@@ -154,6 +152,10 @@ impl Uploader {
                 .max_redirects_will_error(false)
                 .build()
                 .into(),
+        };
+        let sender = Sender {
+            on_stale: options.on_stale.take(),
+            is_stale: false,
         };
         let mut state = State {
             trouble: Trouble::new("the server has not answered"),
@@ -168,6 +170,7 @@ impl Uploader {
         let on_refused = Mutex::new(options.on_refused.take());
         state.options = options;
         let shared = Arc::new(Shared {
+            server,
             on_refused,
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -224,6 +227,28 @@ impl Uploader {
         waited.unwrap().outcome(last)
     }
 
+    /// Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
+    /// Returns how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
+    pub fn verify(&self) -> io::Result<usize> {
+        let stored = self.shared.lock().stored.clone();
+        if stored.is_empty() {
+            return Ok(0);
+        }
+        let keys: Vec<&String> = stored.iter().map(|(key, _)| key).collect();
+        let question = serde_json::json!({ "keys": keys }).to_string();
+        let request = self.shared.server.request("missing", "application/json");
+        let (head, text) = ask(request, question.as_bytes())?;
+        let status = head.status.as_u16();
+        if status != 200 {
+            let Trouble { name, message, .. } = Answer::read(status, None, &text).trouble;
+            return Err(io::Error::other(format!("{status} {name}: {message}")));
+        }
+        let answer: AnswerBody = serde_json::from_slice(&text)?;
+        let missing: HashSet<String> = answer.data.missing.into_iter().collect();
+        let lost = stored.iter().filter(|(key, _)| missing.contains(key));
+        Ok(lost.map(|(_, entries)| entries).sum())
+    }
+
     /// Sends what is left, and ends. Fails with the number of entries that are not stored.
     pub fn close(&self) -> io::Result<()> {
         let shared = &*self.shared;
@@ -257,6 +282,7 @@ impl Drop for Uploader {
 }
 
 struct Shared {
+    server: Server,
     state: Mutex<State>,
     changed: Condvar,
     on_refused: Mutex<Option<OnRefused>>,
@@ -274,6 +300,8 @@ struct State {
     taken: usize,
     answered: usize,
     held: usize,
+    /// Entries that the server said it stored, by the key of their batch; the oldest first.
+    stored: VecDeque<(String, usize)>,
     is_closed: bool,
     is_ended: bool,
     /// `on_refused` is told of entries that are answered.
@@ -445,7 +473,7 @@ impl Shared {
 
     fn try_once(&self, sender: &mut Sender, batch: &Batch) -> io::Result<Outcome> {
         let body = batch.read()?;
-        let answer = sender.post(&batch.key, &body)?;
+        let answer = sender.post(&self.server, &batch.key, &body)?;
         let trouble = answer.trouble;
         if answer.is_about_lines {
             self.end(batch, &body, answer.errors);
@@ -489,6 +517,13 @@ impl Shared {
             ));
         }
         self.drop_oldest(&mut state);
+        if batch.lines > refused.len() {
+            let entries = batch.lines - refused.len();
+            state.stored.push_back((batch.key.clone(), entries));
+        }
+        if state.stored.len() > VERIFIED_BATCHES {
+            state.stored.pop_front();
+        }
         state.is_telling = true;
         drop(state);
         self.tell(body, refused);
@@ -585,30 +620,45 @@ enum Outcome {
     Stuck(Trouble),
 }
 
-/// What the thread has for itself.
-struct Sender {
+struct Server {
     url: String,
     key: Option<String>,
-    on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
-    is_stale: bool,
     agent: ureq::Agent,
 }
 
+type Request = ureq::RequestBuilder<ureq::typestate::WithBody>;
+
+impl Server {
+    fn request(&self, path: &str, content_type: &str) -> Request {
+        let url = format!("{}/{path}", self.url);
+        let request = self.agent.post(url).header("Content-Type", content_type);
+        match &self.key {
+            Some(key) => request.header("X-Api-Key", key),
+            None => request,
+        }
+    }
+}
+
+fn ask(request: Request, body: &[u8]) -> io::Result<(ureq::http::response::Parts, Vec<u8>)> {
+    let response = request.send(body).map_err(io::Error::other)?;
+    let (head, text) = response.into_parts();
+    let text = text.into_with_config().limit(u64::MAX).read_to_vec();
+    Ok((head, text.map_err(io::Error::other)?))
+}
+
+/// What the thread has for itself.
+struct Sender {
+    on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
+    is_stale: bool,
+}
+
 impl Sender {
-    fn post(&mut self, key: &str, body: &[u8]) -> io::Result<Answer> {
-        let mut request = self
-            .agent
-            .post(&self.url)
-            .header("Content-Type", "application/x-ndjson")
+    fn post(&mut self, server: &Server, key: &str, body: &[u8]) -> io::Result<Answer> {
+        let request = server
+            .request("batch", "application/x-ndjson")
             .header("Idempotency-Key", key)
             .header("Sluice-Schema-Version", SCHEMA_VERSION.to_string());
-        if let Some(key) = &self.key {
-            request = request.header("X-Api-Key", key);
-        }
-        let response = request.send(body).map_err(io::Error::other)?;
-        let (head, text) = response.into_parts();
-        let text = text.into_with_config().limit(u64::MAX).read_to_vec();
-        let text = text.map_err(io::Error::other)?;
+        let (head, text) = ask(request, body)?;
         let header = |name: &str| head.headers.get(name)?.to_str().ok();
         if let Some(change) = header("Sluice-Schema-Change") {
             let version = header("Sluice-Schema-Version").and_then(|text| text.parse().ok());
@@ -655,6 +705,8 @@ fn warn(message: &str) {
 
 /// No server takes more as one entry.
 const LARGEST_ENTRY: usize = 8 << 20;
+/// The server answers for so many keys at once.
+const VERIFIED_BATCHES: usize = 10_000;
 
 /// Why entries are not stored. The status is 0 if there was no answer.
 #[derive(Clone, Default)]
@@ -705,6 +757,7 @@ struct AnswerBody {
 #[serde(default)]
 struct AnswerData {
     errors: Vec<Refusal>,
+    missing: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]

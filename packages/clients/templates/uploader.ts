@@ -94,6 +94,8 @@ export class Uploader {
   #trouble: Trouble = { message: 'the server has not answered' };
   /** The oldest batch has an answer that is not of Sluice. */
   #isStuck = false;
+  /** Entries that the server said it stored, by the key of their batch. */
+  readonly #stored = new Map<string, number>();
   /** The oldest batch is refused as a whole: no try can store it. */
   #hasFailed = false;
   #onStuck = () => {};
@@ -108,7 +110,7 @@ export class Uploader {
       batchBytes: page ? keepaliveBytes : 4 * mebibyte,
       ...options,
     };
-    this.#url = `${options.baseUrl.replace(/\/+$/, '')}/api/applications/${DOMAIN}/data/batch`;
+    this.#url = `${options.baseUrl.replace(/\/+$/, '')}/api/applications/${DOMAIN}/data`;
     this.#headers = {
       'content-type': 'application/x-ndjson',
       'sluice-schema-version': String(SCHEMA_VERSION),
@@ -143,6 +145,29 @@ export class Uploader {
     this.#seal();
     await this.#sent;
     this.#check();
+  }
+
+  /**
+   * Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
+   * Resolves with how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
+   */
+  async verify(): Promise<number> {
+    const stored = new Map(this.#stored);
+    if (stored.size === 0) return 0;
+    const response = await fetch(`${this.#url}/missing`, {
+      method: 'POST',
+      headers: { ...this.#headers, 'content-type': 'application/json' },
+      body: JSON.stringify({ keys: [...stored.keys()] }),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(60_000),
+    });
+    const text = await response.text();
+    if (response.status !== 200) {
+      const { status, name, message } = readAnswer(response.status, response.headers, text);
+      throw new Error(`${status} ${name}: ${message}`);
+    }
+    const { data } = JSON.parse(text) as { data: { missing: string[] } };
+    return data.missing.reduce((sum, key) => sum + (stored.get(key) ?? 0), 0);
   }
 
   /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
@@ -301,14 +326,28 @@ export class Uploader {
     const headers = { ...this.#headers, 'idempotency-key': key };
     // Such a request outlives the page.
     const keepalive = page !== undefined && body.length <= keepaliveBytes;
-    return fetch(this.#url, { method: 'POST', headers, body, redirect: 'manual', keepalive, signal });
+    return fetch(`${this.#url}/batch`, {
+      method: 'POST',
+      headers,
+      body,
+      redirect: 'manual',
+      keepalive,
+      signal,
+    });
   }
 
   /** A batch is answered. It is gone before a callback can fail. */
   #end(batch: Batch, body: Bytes, refused: LineError[]): void {
     this.#spool?.remove(batch);
     this.#drop(batch);
+    this.#remember(batch.key, batch.lines - refused.length);
     this.#tell(body, refused);
+  }
+
+  #remember(key: string, entries: number): void {
+    if (entries > 0) this.#stored.set(key, entries);
+    const [oldest] = this.#stored.keys();
+    if (this.#stored.size > verifiedBatches && oldest !== undefined) this.#stored.delete(oldest);
   }
 
   #drop({ bytes }: Batch): void {
@@ -426,6 +465,8 @@ interface Answer extends Trouble {
 const mebibyte = 1024 ** 2;
 /** No server takes a larger entry. */
 const mostEntryBytes = 8 * mebibyte;
+/** The server answers for so many keys at once. */
+const verifiedBatches = 10_000;
 const tooLarge: LineError = {
   line: 1,
   name: 'PayloadTooLargeError',

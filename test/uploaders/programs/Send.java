@@ -25,6 +25,7 @@ final class Send {
     private static void run(String[] args) throws Exception {
         var options = new Uploader.Options(args[0]);
         if (!args[1].equals("-")) options.spool = Path.of(args[1]);
+        if (!args[10].equals("-")) options.key = args[10];
         boolean isPoisoned = args[9].equals("yes");
         options.onRefused = isPoisoned ? Send::fail : Send::print;
         options.heldBytes = Long.parseLong(args[6]);
@@ -42,6 +43,10 @@ final class Send {
                 if (n - first < poison.size()) trySend(uploader, poison.get(n - first), first - n - 1);
             }
             if (isPoisoned) checkFault(uploader);
+            if (options.key != null) {
+                uploader.flush();
+                System.out.println("missing " + uploader.verify());
+            }
         }
         if (isPoisoned) trySend(used, poison.get(2), -3);
     }

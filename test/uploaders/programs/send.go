@@ -70,6 +70,9 @@ func run() error {
 	if os.Args[2] != "-" {
 		options.Spool = os.Args[2]
 	}
+	if os.Args[11] != "-" {
+		options.Key = os.Args[11]
+	}
 	var err error
 	if client, err = uploader.New(options); err != nil {
 		return err
@@ -98,6 +101,16 @@ func run() error {
 		if err := client.Flush(ctx); err == nil || !strings.Contains(err.Error(), "a callback that fails") {
 			return fmt.Errorf("Flush does not tell of the panic in a callback: %v", err)
 		}
+	}
+	if options.Key != "" {
+		if err := client.Flush(ctx); err != nil {
+			return err
+		}
+		missing, err := client.Verify(ctx)
+		if err != nil {
+			return err
+		}
+		fmt.Println("missing", missing)
 	}
 	if err := client.Close(ctx); err != nil || !isPoisoned {
 		return err

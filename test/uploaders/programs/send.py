@@ -5,7 +5,7 @@ from typing import Any, List
 
 from client import Entry, NotStored, Refusal, Uploader
 
-url, spool, progress, *numbers, poisoned = sys.argv[1:]
+url, spool, progress, *numbers, poisoned, key = sys.argv[1:]
 first, last, characters, held_bytes, batch_lines, close_seconds = map(int, numbers)
 sent = None if progress == "-" else os.open(progress, os.O_WRONLY | os.O_APPEND)
 text = "x" * characters
@@ -64,6 +64,7 @@ def send_poison(at: int) -> None:
 
 uploader = Uploader(
     url,
+    None if key == "-" else key,
     spool=None if spool == "-" else spool,
     on_refused=tell,
     held_bytes=held_bytes,
@@ -76,6 +77,9 @@ for at, n in enumerate(range(first, last + 1)):
         os.write(sent, b"%d\n" % n)
     if poisoned == "yes" and at < len(poison):
         send_poison(at)
+if key != "-":
+    uploader.flush()
+    say(f"missing {uploader.verify()}")
 uploader.close()
 if poisoned == "yes":
     send_poison(2)

@@ -25,6 +25,7 @@ fn run() -> Result<()> {
     let of_callback = known.clone();
     let uploader = Uploader::new(Options {
         base_url: args[1].clone(),
+        key: (args[11] != "-").then(|| args[11].clone()),
         spool: (args[2] != "-").then(|| args[2].clone().into()),
         on_refused: Some(Box::new(move |refusal| match of_callback.get() {
             Some(uploader) => fail(refusal, uploader),
@@ -63,6 +64,10 @@ fn run() -> Result<()> {
         if uploader.send(&late).is_err() {
             println!("-3 send");
         }
+    }
+    if args[11] != "-" {
+        uploader.flush()?;
+        println!("missing {}", uploader.verify()?);
     }
     uploader.close()
 }

@@ -1,7 +1,7 @@
 import { openSync, writeSync } from 'node:fs';
 import { type Entry, NotStored, type Refusal, Uploader } from './client.ts';
 
-const [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, isPoisoned] =
+const [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, isPoisoned, key] =
   process.argv.slice(2) as string[];
 const sent = progress === '-' ? undefined : openSync(String(progress), 'a');
 const text = 'x'.repeat(Number(characters));
@@ -41,6 +41,7 @@ async function sendPoison(at: number): Promise<void> {
 const uploader = new Uploader({
   baseUrl: String(url),
   ...(spool !== '-' && { spool: String(spool) }),
+  ...(key !== '-' && { key: String(key) }),
   heldBytes: Number(heldBytes),
   batchLines: Number(batchLines),
   closeSeconds: Number(closeSeconds),
@@ -50,6 +51,10 @@ for (let n = Number(from), at = 0; n <= Number(to); n++, at++) {
   await uploader.send({ n, text });
   if (sent !== undefined) writeSync(sent, `${n}\n`);
   if (isPoisoned === 'yes' && at < poison.length) await sendPoison(at);
+}
+if (key !== '-') {
+  await uploader.flush();
+  console.log(`missing ${await uploader.verify()}`);
 }
 await uploader.close();
 if (isPoisoned === 'yes') await sendPoison(2);
