@@ -186,3 +186,25 @@ it('a writer asks MongoDB for the time before it stores again after its machine 
   await writer.write(store);
   expect(asked).toBe(2);
 });
+
+it('entries can be read while nobody can be told of them, and their writer stays until that is done', async () => {
+  const { horizon } = openStore((await ownDatabase()).url);
+  const events: string[] = [];
+  const leave: typeof horizon.leave = async (publication) => {
+    events.push('left');
+    await horizon.leave(publication);
+  };
+  // Told more often than a writer publishes before it leaves.
+  let failing = 12;
+  const tell = async ([application]: string[]) => {
+    if (failing-- > 0) throw new Error('away');
+    events.push(`told ${application}`);
+  };
+  const writer = createWriter({ ...horizon, leave }, { tell });
+  onTestFinished(() => writer.close());
+  const time = await writer.write(async (now) => now(), { applications: ['one'] });
+  await until(async () => (await horizon.latest()) > time);
+  expect(events).toEqual([]);
+  await until(async () => events.includes('left'));
+  expect(events).toEqual(['told one', 'left']);
+});

@@ -60,17 +60,14 @@ export function createWriter(
     for (const application of one.applications) untold.add(application);
   }
 
-  /** Before the horizon passes entries, their applications are told. */
+  /** Usually before the horizon passes the entries. Where that fails it is done later: until then this process stays a writer. */
   async function tellUntold(): Promise<void> {
     const told = untold;
     if (told.size === 0) return;
     untold = new Set();
-    try {
-      await within(answerMs, 'MongoDB does not answer', tell([...told], next));
-    } catch (error) {
+    await within(answerMs, 'MongoDB does not answer', tell([...told], next)).catch(() => {
       for (const application of told) untold.add(application);
-      throw error;
-    }
+    });
   }
 
   async function publish(): Promise<void> {
@@ -105,13 +102,12 @@ export function createWriter(
     writer = horizon.newWriter();
     next = left.next;
     publishedAt = Number.NEGATIVE_INFINITY;
-    await tellUntold();
     await horizon.leave(left);
   }
 
   const isFresh = () =>
     performance.now() - publishedAt <= freshMs && Math.abs(Date.now() - publishedOn) <= freshMs;
-  const isIdle = () => undecided.size === 0 && !publishing;
+  const isIdle = () => undecided.size === 0 && untold.size === 0 && !publishing;
 
   function goOn(): void {
     timer = setTimeout(async () => {
@@ -165,7 +161,8 @@ export function createWriter(
       clearTimeout(timer);
       timer = undefined;
       await publishing?.catch(() => {});
-      if (isIdle()) await within(leaveMs, 'MongoDB does not answer', leave()).catch(() => {});
+      const leaving = tellUntold().then(() => (isIdle() ? leave() : undefined));
+      await within(leaveMs, 'MongoDB does not answer', leaving).catch(() => {});
     },
   };
 }
