@@ -1,5 +1,4 @@
 import { type Db, type Filter, ObjectId, type WithId } from 'mongodb';
-import { inTransaction } from '../in-transaction.ts';
 import { webhooksByOwner } from '../indexes.ts';
 import { fromNow, hasMatched, isFree } from '../lease.ts';
 import { type NewDelivery, newDelivery } from './new-delivery.ts';
@@ -55,6 +54,15 @@ export function webhookTurns(db: Db) {
   const deliveries = db.collection<DeliveryDocument>('deliveries');
   const taken = ({ id, fence }: Turn) => ({ _id: new ObjectId(id), fence });
 
+  /** Stores those that are not there yet. In a transaction with the webhook, a worker that dies would lock it for a minute. */
+  async function place(made: DeliveryDocument[]): Promise<void> {
+    if (made.length === 0) return;
+    const storing = made.map(({ _id, ...rest }) => ({
+      updateOne: { filter: { _id }, update: { $setOnInsert: rest }, upsert: true },
+    }));
+    await deliveries.bulkWrite(storing, { ordered: false });
+  }
+
   return {
     /** Takes the webhook that is due for longest, of all or of an owner, for `leaseMs`. An index jumps over other owners. */
     async take(leaseMs: number, { isFailing, of, notOf, after }: Choice): Promise<TakenWebhook | undefined> {
@@ -76,7 +84,9 @@ export function webhookTurns(db: Db) {
         of || notOf
           ? ((await ofNext({ $gt: last })) ?? (await ofNext({ $lte: last })))
           : await webhooks.findOneAndUpdate(due, lease, { sort: { dueAt: 1 }, returnDocument: 'after' });
-      return found ? toTaken(found) : undefined;
+      if (!found) return undefined;
+      await place(found.made ?? []);
+      return toTaken(found);
     },
 
     /** Notes the owner, by whom webhooks share a worker. */
@@ -94,7 +104,7 @@ export function webhookTurns(db: Db) {
     async release({ wakes, news, ...turn }: TakenWebhook, { inMs, isFailing = false }: Rest): Promise<void> {
       const isUnchanged = { $and: [is('wakes', wakes), ...(isFailing ? [] : [is('news', news)])] };
       const dueAt = { $cond: [isUnchanged, fromNow(inMs), '$$NOW'] };
-      const rest = { leaseUntil: '$$NOW', dueAt, isFailing: isFailing ? true : '$$REMOVE' };
+      const rest = { leaseUntil: '$$NOW', dueAt, isFailing: isFailing ? true : '$$REMOVE', made: '$$REMOVE' };
       await webhooks.updateOne(taken(turn), [{ $set: rest }]);
     },
 
@@ -110,18 +120,14 @@ export function webhookTurns(db: Db) {
     async record(
       { id, application, fence }: TakenWebhook,
       progress: Partial<Progress>,
-      made: NewDelivery[],
+      news: NewDelivery[],
     ): Promise<boolean> {
-      const set = Object.fromEntries(
-        Object.entries(progress).map(([name, value]) => [`progress.${name}`, value]),
-      );
-      return inTransaction(db, async (session) => {
-        const updating = webhooks.updateOne(taken({ id, fence }), { $set: set }, { session });
-        if (!(await hasMatched(updating))) return false;
-        const documents = made.map((delivery) => newDelivery({ id, application }, delivery));
-        if (documents.length > 0) await deliveries.insertMany(documents, { session });
-        return true;
-      });
+      const made = news.map((delivery) => newDelivery({ id, application }, delivery));
+      const steps = Object.entries(progress).map(([name, value]) => [`progress.${name}`, value]);
+      const set = { ...Object.fromEntries(steps), made };
+      if (!(await hasMatched(webhooks.updateOne(taken({ id, fence }), { $set: set })))) return false;
+      await place(made);
+      return true;
     },
   };
 }

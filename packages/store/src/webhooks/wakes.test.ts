@@ -1,6 +1,7 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
-import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
+import { openStore, ownDatabase, throughProxy } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { createCountKeys } from '../refused/refusal-counts.ts';
@@ -30,7 +31,7 @@ async function start() {
     for (let one = await take(); one; one = await take()) await store.webhooks.release(one, rest);
   };
   const upload = (application: string) => store.entries.insert([{ application, ...payloadOf({ n: 1 }) }]);
-  return { ...store, db, owner, create, createOf, take, idle, upload };
+  return { ...store, db, url, owner, create, createOf, take, idle, upload };
 }
 
 /** MongoDB writes down what each take looks at from now on. */
@@ -77,6 +78,33 @@ it('news that come while a worker has a webhook make it due again, but not after
   await webhooks.wake(webhook);
   expect(await take()).toBeUndefined();
   expect(await take({ ...any, isFailing: true })).toMatchObject({ id: webhook });
+});
+
+it('a worker that dies while it records a delivery delays no upload, and the delivery is sent once', async () => {
+  const { url, create, take, upload, webhooks, deliveries, entries } = await start();
+  const { application, webhook } = await create('entries.stored');
+  const { hostname, port } = new URL(url);
+  const proxy = await createCuttableProxy({ host: hostname, port: Number(port) });
+  onTestFinished(proxy.close);
+  const dying = openStore(throughProxy(url, proxy));
+  const taken = (await webhooks.take(1, any)) ?? expect.unreachable();
+  const [version, content] = [2, { data: { n: 1 } }];
+  const death = proxy.stallWhenSent('deliveries');
+  const recording = dying.webhooks.record(taken, { version }, [{ type: 'schema.published', content }]);
+  recording.catch(() => {});
+  await until(async () => death.left === 0);
+
+  // MongoDB keeps a transaction whose client is dead for a minute.
+  await upload(application);
+  const isRead = async () => (await entries.forward(application, { start: 0, limit: 1 })).entries.length > 0;
+  await until(isRead, 20_000);
+  const next = (await take()) ?? expect.unreachable();
+  expect(next).toMatchObject({ id: webhook, progress: { version } });
+  expect(await deliveries.next(next)).toMatchObject({ content });
+  // What the dead one sent arrives late.
+  await proxy.restore();
+  await recording;
+  expect(await deliveries.list(next, { start: 0, limit: 2 })).toMatchObject({ total: 1 });
 });
 
 it('the events of an application make those of its webhooks due that are told of them', async () => {

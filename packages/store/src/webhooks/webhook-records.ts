@@ -83,6 +83,8 @@ export interface WebhookDocument extends Omit<TakenWebhook, 'id' | 'application'
   /** When a worker looks next. */
   dueAt: Date;
   leaseUntil: Date;
+  /** Deliveries of the last progress, which may not be placed yet. */
+  made?: DeliveryDocument[];
 }
 
 export type DeliveryState = 'waiting' | 'delivered';

@@ -137,7 +137,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
       const isChanged = Object.keys(progress).length > 0;
       if (isChanged && !(await webhooks.record(webhook, progress, made))) return { inMs: 0 };
       webhook = { ...webhook, progress: { ...webhook.progress, ...progress } };
-      if (made.length > 0) continue;
+      if (isChanged) continue;
       await deliveries.trim(webhook, keptDeliveries);
       if (isOpen) return { inMs: openMs };
       // The count falls at the begin of a minute, and may rise again within it.

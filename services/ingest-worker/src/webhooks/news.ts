@@ -62,20 +62,23 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
       key: `${job.id} ${job.finishedAt?.getTime()}`,
       type: `${job.kind}.${job.state}` as WebhookEvent,
     }));
-    const fresh = found.filter(({ key }) => !known.has(key));
-    const latest = found.at(-1)?.job.finishedAt;
-    if (fresh.length === 0 || !latest) return { progress: {}, made: [] };
+    const fresh = found.filter(({ key }) => !known.has(key)).slice(0, most.count);
+    const latest = fresh.at(-1)?.job.finishedAt;
+    if (!latest) return { progress: {}, made: [] };
+    for (const { key } of fresh) known.add(key);
     const wanted = fresh.filter(({ job, type }) =>
       told.some(({ event, at }) => event === type && job.finishedAt && job.finishedAt >= at),
     );
     return {
-      progress: { jobsSince: latest, jobsTold: found.map(({ key }) => key) },
+      progress: {
+        jobsSince: new Date(Math.max(latest.getTime(), progress.jobsSince.getTime())),
+        jobsTold: found.map(({ key }) => key).filter((key) => known.has(key)),
+      },
       made: wanted.map(({ job, type }) => ({ type, content: { data: { job: toJob(job) } } })),
     };
   }
 
   async function published(application: ApplicationRecord, { progress }: TakenWebhook): Promise<WebhookNews> {
-    const made: WebhookNews['made'] = [];
     for (let version = progress.version + 1; version <= application.version; version++) {
       const [before, after] = [
         await schemas.of(application, version - 1),
@@ -83,9 +86,12 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
       ];
       if (!before || !after) continue;
       const changes = changesBetween(parseSchema(before.rawSchema), parseSchema(after.rawSchema));
-      made.push({ type: 'schema.published', content: { data: { version, changes } } });
+      return {
+        progress: { version },
+        made: [{ type: 'schema.published', content: { data: { version, changes } } }],
+      };
     }
-    return { progress: made.length > 0 ? { version: application.version } : {}, made };
+    return { progress: {}, made: [] };
   }
 
   async function refused(
