@@ -104,7 +104,9 @@ export function connectDatabase(
   const milestones = milestoneStore(db);
   const horizon = horizonStore(db);
   const webhooks = webhookStore(db, horizon);
-  const writer = createWriter(horizon, { tell: webhooks.noteEntries });
+  const writer = createWriter(horizon, {
+    tell: (applications) => webhooks.noteEvents(['entries.stored'], applications),
+  });
   const entries = entryStore(db, timeoutMs, {
     milestones,
     filterMs,

@@ -144,15 +144,13 @@ export function keyStore(db: Db) {
     },
 
     async hashes(application: string): Promise<KeyHash[]> {
-      const found = keys
-        .find(of(application))
-        .project<KeyDocument & { hash: Binary }>({
-          hash: 1,
-          expiresAt: 1,
-          uploadRate: 1,
-          lastUsedAt: 1,
-          changedAt: 1,
-        });
+      const found = keys.find(of(application)).project<KeyDocument & { hash: Binary }>({
+        hash: 1,
+        expiresAt: 1,
+        uploadRate: 1,
+        lastUsedAt: 1,
+        changedAt: 1,
+      });
       return (await found.toArray()).map(({ _id, hash, expiresAt, uploadRate, lastUsedAt, changedAt }) => ({
         id: _id.toHexString(),
         revision: toRevision(changedAt),

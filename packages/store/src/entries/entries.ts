@@ -125,6 +125,14 @@ export function entryStore(
     /** Oldest first. */
     forward: createForward({ entries, milestones, horizon, filterMs }),
 
+    /** Whether `forward` will have more: entries of `final` (ms since the epoch) or later, or of a chunk that is under way. */
+    async willHave(application: string, final: number): Promise<boolean> {
+      // First: a chunk that is done has stored its entries.
+      if ((await horizon.of(application, Number.POSITIVE_INFINITY)) < Number.POSITIVE_INFINITY) return true;
+      const above = range(application, { from: new Date(final) });
+      return (await entries.findOne(above, { projection: { _id: 1 } })) !== null;
+    },
+
     /** Exact. With `until`, of the entries up to that one. Throws FilterTimeout. */
     count: listing.count,
 

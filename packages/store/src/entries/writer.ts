@@ -29,10 +29,7 @@ export type Writer = ReturnType<typeof createWriter>;
  */
 export function createWriter(
   horizon: HorizonStore,
-  {
-    doubtful = doubtfulAnswers,
-    tell = async (_applications: string[], _until: number): Promise<void> => {},
-  } = {},
+  { doubtful = doubtfulAnswers, tell = async (_applications: string[]): Promise<void> => {} } = {},
 ) {
   const undecided = new Set<Undecided>();
   /** Applications that may have entries of which nobody was told. */
@@ -65,7 +62,7 @@ export function createWriter(
     const told = untold;
     if (told.size === 0) return;
     untold = new Set();
-    await within(answerMs, 'MongoDB does not answer', tell([...told], next)).catch(() => {
+    await within(answerMs, 'MongoDB does not answer', tell([...told])).catch(() => {
       for (const application of told) untold.add(application);
     });
   }

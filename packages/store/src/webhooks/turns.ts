@@ -1,6 +1,6 @@
 import { type Db, type Filter, ObjectId, type WithId } from 'mongodb';
 import { webhooksByOwner } from '../indexes.ts';
-import { fromNow, hasMatched, isFree } from '../lease.ts';
+import { fromNow, hasMatched, isFree, isLeased } from '../lease.ts';
 import { type NewDelivery, newDelivery } from './new-delivery.ts';
 import {
   type DeliveryDocument,
@@ -31,7 +31,7 @@ export interface Rest {
 }
 
 function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
-  const { since, fence, secrets, progress, owner, newsUntil, wakes, news } = found;
+  const { since, fence, secrets, progress, owner, wakes, news } = found;
   return {
     ...toWebhook(found),
     since,
@@ -39,7 +39,6 @@ function toTaken(found: WithId<WebhookDocument>): TakenWebhook {
     secrets: secrets.filter(isValid),
     progress,
     owner: owner.toHexString(),
-    ...(newsUntil && { newsUntil }),
     wakes,
     news,
   };
@@ -100,9 +99,9 @@ export function webhookTurns(db: Db) {
       return found ? toTaken(found) : undefined;
     },
 
-    /** Ends the lease. Who was woken meanwhile is due at once, and who had news too, but after a failed try. */
+    /** Ends the lease. Who was woken meanwhile is due at once, and who had news too, but after a failed try. A lease that is over counts no news. */
     async release({ wakes, news, ...turn }: TakenWebhook, { inMs, isFailing = false }: Rest): Promise<void> {
-      const isUnchanged = { $and: [is('wakes', wakes), ...(isFailing ? [] : [is('news', news)])] };
+      const isUnchanged = { $and: [is('wakes', wakes), ...(isFailing ? [] : [isLeased, is('news', news)])] };
       const dueAt = { $cond: [isUnchanged, fromNow(inMs), '$$NOW'] };
       const rest = { leaseUntil: '$$NOW', dueAt, isFailing: isFailing ? true : '$$REMOVE', made: '$$REMOVE' };
       await webhooks.updateOne(taken(turn), [{ $set: rest }]);

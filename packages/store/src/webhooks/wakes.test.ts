@@ -62,6 +62,39 @@ it('a webhook is due when its application has entries, before they can be read, 
   await until(async () => (await take())?.id === other.webhook);
 });
 
+it('more entries are known to come while some cannot be read yet, or an import is under way', async () => {
+  const { entries, horizon, chunks, upload } = await start();
+  const application = newId();
+  const look = async () => {
+    const { entries: found, final } = await entries.forward(application, { start: 0, limit: 1 });
+    return { found: found.length, more: await entries.willHave(application, final) };
+  };
+  expect(await look()).toEqual({ found: 0, more: false });
+  const writer = horizon.newWriter();
+  await horizon.publish({ writer, next: 0 });
+  await upload(application);
+  expect(await look()).toEqual({ found: 0, more: true });
+  await horizon.leave({ writer, next: 0 });
+  await until(async () => (await look()).found === 1);
+  await until(async () => !(await look()).more);
+
+  const job = newId();
+  await chunks.add({ job, application, seq: 0, lines: 1, part: job, bytes: 1 });
+  const chunk = (await chunks.claim(job, leaseMs)) ?? expect.unreachable();
+  expect(await look()).toMatchObject({ more: true });
+  await chunks.commit(chunk.id, chunk.fence, { accepted: 0, rejected: 0 });
+  expect(await look()).toMatchObject({ more: false });
+});
+
+it('news that come after the lease of a slow worker make its webhook due again', async () => {
+  const { create, webhooks, take } = await start();
+  const { application, webhook } = await create('export.completed');
+  const slow = (await webhooks.take(0, any)) ?? expect.unreachable();
+  await webhooks.noteEvents(['export.completed'], [application]);
+  await webhooks.release(slow, { inMs: hour });
+  expect(await take()).toMatchObject({ id: webhook });
+});
+
 it('news that come while a worker has a webhook make it due again, but not after a failed try', async () => {
   const { create, take, webhooks } = await start();
   const { application, webhook } = await create('export.completed');

@@ -1,16 +1,11 @@
-import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
-import { fromNow } from '../lease.ts';
+import { type Db, type Filter, ObjectId } from 'mongodb';
+import { isLeased } from '../lease.ts';
 import type { WebhookDocument, WebhookEvent } from './webhook-records.ts';
 
-/** A webhook of a busy application is woken once in this time. */
-const slackMs = 1_000;
-/** Above all times that entries have by now, by MongoDB's clock. */
-const aheadMs = 2_000 + slackMs;
-
 const raised = (counter: 'wakes' | 'news') => ({ $add: [`$${counter}`, 1] });
-const untilNow = { $max: ['$newsUntil', fromNow(aheadMs)] };
-/** News do not shorten the wait after a failed try. */
-const unlessFailing = { $cond: ['$isFailing', '$dueAt', '$$NOW'] };
+const isIdle = { $and: [{ $ne: ['$isFailing', true] }, { $gt: ['$dueAt', '$$NOW'] }] };
+/** Whoever takes a webhook that is due sees the news. News do not shorten the wait after a failed try. */
+const wouldMissNews = { $or: [isLeased, isIdle] };
 
 /** Makes webhooks due. Idle webhooks are polled rarely, so each event must wake them. */
 export function webhookWakes(db: Db) {
@@ -19,13 +14,12 @@ export function webhookWakes(db: Db) {
     application: { $in: applications.map((id) => new ObjectId(id)) },
   });
   const wake = async (filter: Filter<WebhookDocument>): Promise<void> => {
-    await webhooks.updateMany(filter, [
-      { $set: { dueAt: '$$NOW', newsUntil: untilNow, wakes: raised('wakes') } },
-    ]);
+    await webhooks.updateMany(filter, [{ $set: { dueAt: '$$NOW', wakes: raised('wakes') } }]);
   };
-  const note = async (filter: Filter<WebhookDocument>, newsUntil: Document): Promise<void> => {
-    const news = { dueAt: unlessFailing, newsUntil, news: raised('news') };
-    await webhooks.updateMany({ ...filter, state: 'active' }, [{ $set: news }]);
+  const note = async (filter: Filter<WebhookDocument>): Promise<void> => {
+    await webhooks.updateMany({ ...filter, state: 'active', $expr: wouldMissNews }, [
+      { $set: { dueAt: '$$NOW', news: raised('news') } },
+    ]);
   };
 
   return {
@@ -36,19 +30,10 @@ export function webhookWakes(db: Db) {
     wakeOf: (applications: string[]): Promise<void> => wake(inApplications(applications)),
 
     /** There may be entries of any application that nobody noted. */
-    noteAny: (): Promise<void> => note({}, untilNow),
+    noteAny: (): Promise<void> => note({}),
 
     /** Something of these events happened in these applications. */
     noteEvents: (events: WebhookEvent[], applications: string[]): Promise<void> =>
-      note({ ...inApplications(applications), events: { $in: events } }, untilNow),
-
-    /** Applications have entries of before a time (ms since the epoch). They are looked at until the horizon is there. */
-    async noteEntries(applications: string[], until: number): Promise<void> {
-      const isKnown = { $gte: new Date(until) };
-      await note(
-        { ...inApplications(applications), events: 'entries.stored', newsUntil: { $not: isKnown } },
-        { $literal: new Date(until + slackMs) },
-      );
-    },
+      note({ ...inApplications(applications), events: { $in: events } }),
   };
 }

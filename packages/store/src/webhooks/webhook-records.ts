@@ -67,8 +67,6 @@ export interface TakenWebhook extends WebhookRecord {
   progress: Progress;
   /** The owner of the application, when a worker saw it last. */
   owner: string;
-  /** There may be entries of before then that it was not told. */
-  newsUntil?: Date;
   /** How often it was woken, and had news. */
   wakes: number;
   news: number;

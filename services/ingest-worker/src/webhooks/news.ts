@@ -25,10 +25,7 @@ type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts'>;
 
 /** What there is to tell since the progress of a webhook, one kind of event after the other. */
 export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores) {
-  async function stored(
-    { id }: ApplicationRecord,
-    { progress, newsUntil }: TakenWebhook,
-  ): Promise<WebhookNews> {
+  async function stored({ id }: ApplicationRecord, { progress }: TakenWebhook): Promise<WebhookNews> {
     const after = progress.entries;
     const sizes: number[] = [];
     const read = (limit: number) => {
@@ -45,8 +42,7 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
       return at === 0 || bytes <= most.bytes;
     });
     const last = fitting.at(-1);
-    const isOpen = newsUntil !== undefined && page.final < newsUntil.getTime();
-    if (!last) return { progress: {}, made: [], isOpen };
+    if (!last) return { progress: {}, made: [], isOpen: await entries.willHave(id, page.final) };
     const content = { entries: fitting.map(({ id }) => id) };
     return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
   }
