@@ -43,8 +43,23 @@ it('sluice keys creates, rotates, lists and deletes keys, and a key sends', asyn
   expect([sent.code, sent.stderr]).toEqual([0, '1 stored, 0 refused\n']);
   const refused = await user.sluice(['send', '-', '--token', key], { input: 'celsius,place\n1,Oslo\n' });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('an ingest key cannot import')]);
-  expect(await print('keys', 'list')).toMatch(new RegExp(`^\\w+ +Roof sensor .* ${owner.username}$`, 'm'));
   const [{ id }] = await json('keys', 'list');
+  const update = (...limits: string[]) => print('keys', 'update', id, ...limits);
+  await update('--name', 'Roof', '--rate', '100/60', '--expires', '2126-01-31');
+  const row = (limits: string) =>
+    expect.stringMatching(new RegExp(`^${id} +Roof +sk_\\S+ .* ${owner.username} .* 1 +0${limits}$`, 'm'));
+  expect(await print('keys', 'list')).toEqual(row(' +100/60 +2126-01-31T00:00:00.000Z'));
+  await update('--rate', 'off', '--expires', 'never');
+  expect(await print('keys', 'list')).toEqual(row(''));
+  expect(await user.sluice(['keys', 'update', id, '--rate', '100'])).toMatchObject({
+    code: 2,
+    stderr: 'sluice: --rate takes entries/seconds, such as 100/60, or off\n',
+  });
+  expect((await user.sluice(['keys', 'update', id, '--expires', '2020-01-01'])).stderr).toContain('future');
+  const limited = ['keys', 'create', 'Other', '--rate', '5/1', '--expires', 'never'];
+  const other = await json(...limited);
+  expect(other).toMatchObject({ upload_rate: { entries: 5, seconds: 1 } });
+  await print('keys', 'delete', other.id, '--yes');
   expect((await json('keys', 'rotate', id)).key).not.toBe(key);
   expect((await user.sluice(['keys', 'delete', id])).code).toBe(2);
   await print('keys', 'delete', id, '--yes');

@@ -29,10 +29,12 @@ const UploadRate = Strict(
   },
 );
 
-const NewKey = Strict(
-  { title: 'NewKey', examples: [{ name: 'Roof sensor' }] },
-  { name: KeyName, expires_at: Type.Optional(ExpiresAt), upload_rate: Type.Optional(UploadRate) },
-);
+const limits = {
+  expires_at: Type.Optional(Type.Union([ExpiresAt, Type.Null()])),
+  upload_rate: Type.Optional(Type.Union([UploadRate, Type.Null()])),
+};
+
+const NewKey = Strict({ title: 'NewKey', examples: [{ name: 'Roof sensor' }] }, { name: KeyName, ...limits });
 
 const KeyUpdate = Strict(
   {
@@ -40,11 +42,7 @@ const KeyUpdate = Strict(
     description: 'Fields that are left out stay as they are; `null` removes one.',
     examples: [{ upload_rate: { entries: 100, seconds: 60 }, expires_at: null }],
   },
-  {
-    name: Type.Optional(KeyName),
-    expires_at: Type.Optional(Type.Union([ExpiresAt, Type.Null()])),
-    upload_rate: Type.Optional(Type.Union([UploadRate, Type.Null()])),
-  },
+  { name: Type.Optional(KeyName), ...limits },
 );
 
 const fields = {
@@ -129,12 +127,12 @@ export const keyRoutes: Routes = async (app, { store, keyring, audit, capacity: 
       response: { 200: Success(IssuedKey), ...overLimit },
     }),
     async (request, reply) => {
-      const { name, expires_at, upload_rate: uploadRate } = request.body;
+      const { name, expires_at, upload_rate } = request.body;
       const application = await findApplication(applications, request);
       const { key, ...made } = makeKey();
       const created = await keys.create(
         application.id,
-        { name, expiresAt: toExpiry(expires_at), uploadRate },
+        { name, expiresAt: toExpiry(expires_at) ?? undefined, uploadRate: upload_rate ?? undefined },
         made,
         request.owner.username,
         maxKeys,
