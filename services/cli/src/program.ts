@@ -16,6 +16,7 @@ import { addSchema } from './commands/schema.ts';
 import { addSend } from './commands/send.ts';
 import { addTail } from './commands/tail.ts';
 import { addTokens } from './commands/tokens.ts';
+import { addVerify } from './commands/verify.ts';
 import { addWebhooks } from './commands/webhooks.ts';
 import { type Act, createAct } from './context.ts';
 import { harmless, openTerminal, type Streams, type Terminal } from './terminal.ts';
@@ -25,6 +26,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addLogin,
   addApps,
   addSend,
+  addVerify,
   addTail,
   addList,
   addExport,

@@ -17,6 +17,7 @@ export type SourceFormat = 'ndjson' | 'json' | 'csv';
 export interface LineSource {
   kind: 'lines' | 'import';
   format: SourceFormat;
+  isCompressed?: boolean;
   /** The name of a file; undefined for the standard input. */
   path: string | undefined;
   name: string;
@@ -68,7 +69,7 @@ async function identify(
   const rest = (from: Buffer): AsyncIterable<Buffer> => joined(from, chunks);
   if (first.length >= 4 && isCompressed(first)) {
     if (!told) throw new CliError(`${what} is compressed: say --format ndjson, json or csv`);
-    return { kind: 'import', format: told, path, name, bytes: rest(first) };
+    return { kind: 'import', format: told, isCompressed: true, path, name, bytes: rest(first) };
   }
   const foreign = foreignStart(first);
   if (foreign) throw new CliError(`${what} is not text in UTF-8: ${foreign}`);

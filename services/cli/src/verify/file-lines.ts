@@ -1,0 +1,97 @@
+import { decodeText } from '@sluice/json/explain-bytes.ts';
+import { memberText } from '@sluice/json/member-text.ts';
+import { isJson } from '@sluice/json/parse-json.ts';
+import { jsonArraySplitter, MalformedText, ndjsonSplitter } from '@sluice/json/split.ts';
+import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
+import { readRecord } from '@sluice/tables/csv/record.ts';
+import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
+import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
+import { CliError } from '../cli-error.ts';
+import type { LineSource } from '../send/source.ts';
+
+/** `line` counts as in the report of an import. */
+export interface FileLine {
+  line: number;
+  /** The entry as JSON, without line ends. Undefined: the line is none. */
+  json?: string | undefined;
+}
+
+type ReadRow = (text: string) => string | undefined;
+
+/** No server takes a longer line. */
+const mostBytes = 16 * 1024 ** 2;
+const formulas = 'escape';
+
+/** Reads a row as an import would store it. */
+function createReadRow(schema: Record<string, unknown>, { columns, delimiter }: CsvLayout): ReadRow {
+  const toJson = createRowJson(schema, columns, formulas);
+  return (text) => {
+    const record = readRecord(text, delimiter);
+    if (!record.ok || record.cells.length !== columns.length) return undefined;
+    try {
+      return toJson(record.cells, record.quoted);
+    } catch (error) {
+      if (error instanceof RowProblem) return undefined;
+      throw error;
+    }
+  };
+}
+
+/** The lines of a source, found as an import finds them. A CSV needs the schema. Throws CliError. */
+export async function* linesOf(
+  { format, bytes }: Pick<LineSource, 'format' | 'bytes'>,
+  schema: Record<string, unknown> = {},
+): AsyncGenerator<FileLine> {
+  const found: FileLine[] = [];
+  let pieces: Uint8Array[] = [];
+  let size = 0;
+  let readRow: ReadRow = (text) => (isJson(text) ? text.replace(/[\r\n]/g, ' ') : undefined);
+
+  function take(): Buffer {
+    const line = Buffer.concat(pieces);
+    [pieces, size] = [[], 0];
+    return line;
+  }
+
+  const sink: HeaderSink = {
+    bytes(piece, from, to) {
+      size += to - from;
+      if (size > mostBytes) throw new CliError('a line has more than 16 MiB, more than Sluice takes');
+      if (to > from) pieces.push(piece.subarray(from, to));
+    },
+    end(line) {
+      const text = decodeText(take());
+      found.push({ line, json: text === undefined ? undefined : readRow(text) });
+    },
+    drop: () => void take(),
+    peek: () => Buffer.concat(pieces),
+  };
+  const readLayout = createReadLayout({ schema, formulas });
+  const csv = () =>
+    csvSplitter(sink, (record) => {
+      const layout = readLayout(record);
+      if (layout) readRow = createReadRow(schema, layout);
+      return layout;
+    });
+  const splitter = { ndjson: ndjsonSplitter, json: jsonArraySplitter, csv }[format](sink);
+  try {
+    for await (const chunk of bytes) {
+      splitter.push(chunk);
+      yield* found.splice(0);
+    }
+    splitter.end();
+  } catch (error) {
+    throw error instanceof MalformedText ? new CliError(error.fault) : error;
+  }
+  yield* found;
+}
+
+/** The text of the string, number or boolean at a path of keys; undefined if there is none. */
+export function valueAt(json: string, path: string[]): string | undefined {
+  let text: string | undefined = json.trim();
+  for (const key of path) {
+    text = text.startsWith('{') ? memberText(text, key) : undefined;
+    if (text === undefined) return undefined;
+  }
+  return /^["\-\dtf]/.test(text) ? text : undefined;
+}
