@@ -1,4 +1,8 @@
-import { describe, expect, it } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BadAnswer, failure, startBadProxy, stored } from './bad-proxy.ts';
 import type { Scene } from './scene.ts';
 
@@ -6,6 +10,31 @@ const answer =
   (status: number, data: object): BadAnswer =>
   (response) =>
     response.writeHead(status).end(JSON.stringify({ success: true, data }));
+
+/** A proxy that says of the second batch that it was stored, and passes all others on. Call in a test. */
+async function startForgetfulProxy(api: string): Promise<string> {
+  let batches = 0;
+  const server = createServer(async (request, response) => {
+    const body = await text(request);
+    if (request.url?.endsWith('/batch')) batches += 1;
+    if (batches === 2 && request.url?.endsWith('/batch')) return stored(response);
+    const { 'content-type': type = '', 'x-api-key': key = '', 'idempotency-key': once } = request.headers;
+    const headers = {
+      'content-type': type,
+      'x-api-key': String(key),
+      ...(once && { 'idempotency-key': String(once) }),
+    };
+    const answer = await fetch(`${api}${request.url}`, { method: 'POST', headers, body });
+    response.writeHead(answer.status).end(await answer.text());
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 /** What the server no longer has of what it said was stored. */
 export function tryVerify(scene: () => Scene): void {
@@ -37,6 +66,18 @@ export function tryVerify(scene: () => Scene): void {
       const none = await verifyAgainst(answer(207, { errors: both }), [0]);
       expect([none.code, none.out.trim().split('\n').at(-1)]).toEqual([0, 'missing 2']);
       expect(none.question).toEqual({ keys: [none.keys[0], none.keys[2]] });
+    });
+
+    it('finds what a proxy swallowed, and nothing else', async () => {
+      const { key } = await scene().ask('POST', '/keys', { name: 'verify' });
+      const from = 16_000_001;
+      const usual = { from, to: from + 9, batchLines: 4, key };
+      const whole = scene().start(await scene().task(usual));
+      expect([await whole.ended, whole.output]).toEqual([0, { out: 'missing 0\n', err: '' }]);
+      const url = await startForgetfulProxy(scene().api.url);
+      const task = await scene().task({ ...usual, url, from: from + 100, to: from + 109 });
+      const partly = scene().start(task);
+      expect([await partly.ended, partly.output]).toEqual([0, { out: 'missing 4\n', err: '' }]);
     });
 
     it('fails with what the server says', async () => {
