@@ -1,4 +1,4 @@
-import type { KeyCount, KeyRefusals } from '@sluice/jobs/record/chunk-records.ts';
+import type { CheckedKey, KeyRefusals } from '@sluice/jobs/record/chunk-records.ts';
 
 /** Keys that are told apart: the others, which have fewest refusals, count as sent without a key. */
 const mostKeys = 100;
@@ -31,14 +31,14 @@ export function createKeyCounts() {
     if (known > 0 || paths.size < mostPaths) paths.set(path, known + count);
   }
 
-  function add({ key, checked, refused, paths }: KeyCount): void {
+  function add({ key, checked, refused, paths }: CheckedKey): void {
     const counted = countOf(key);
     counted.checked += checked;
     counted.refused += refused;
     for (const { path, count } of paths) addPath(counted, path, count);
   }
 
-  const listed = (): KeyCount[] =>
+  const listed = (): CheckedKey[] =>
     [...counts]
       .map(([key, { paths, ...counted }]) => ({
         key,
@@ -50,7 +50,7 @@ export function createKeyCounts() {
       }))
       .sort(byRefused);
 
-  function list(): KeyCount[] {
+  function list(): CheckedKey[] {
     const keys = listed().filter(({ key }) => key !== null);
     for (const { key, ...rest } of keys.slice(mostKeys)) {
       counts.delete(key);

@@ -61,7 +61,7 @@ export interface ChunkResult {
   report?: { part: string; bytes: number } | undefined;
   /** Of a rehearsal. */
   groups?: ReasonGroup[] | undefined;
-  keys?: KeyCount[] | undefined;
+  keys?: CheckedKey[] | undefined;
 }
 
 interface CountedKey {
@@ -77,7 +77,7 @@ export interface KeyRefusals extends CountedKey {
 }
 
 /** The same for some of the payloads. */
-export interface KeyCount extends CountedKey {
+export interface CheckedKey extends CountedKey {
   paths: { path: string; count: number }[];
 }
 

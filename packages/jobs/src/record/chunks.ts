@@ -2,13 +2,13 @@ import type { Writer } from '@sluice/store/entries/writer.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
 import { type Collection, type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
 import type {
+  CheckedKey,
   Chunk,
   ChunkDocument,
   ChunkResult,
   ChunkTotals,
   ClaimedChunk,
   ClaimedRange,
-  KeyCount,
   RangeChunk,
   ReasonGroup,
 } from './chunk-records.ts';
@@ -185,7 +185,7 @@ export function chunkStore(db: Db, writer: Writer) {
     },
 
     /** What a rehearsal counts by key. Each chunk lists a key once. */
-    async *keys(job: string): AsyncGenerator<KeyCount> {
+    async *keys(job: string): AsyncGenerator<CheckedKey> {
       const found = chunks.find({ ...ofJob(job), state: 'done', keys: { $exists: true } });
       for await (const { keys = [] } of found.project<ChunkDocument>({ keys: 1 })) yield* keys;
     },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-// The hashes in `once` of an entry: of entries with the same hash, one is stored. The first 8 of 16 bytes are those of the SHA-256 of the key or the
-// value alone, so that a sender can add them up too.
+// The hashes in `once` of an entry: of entries with the same hash, one is stored. The first 8 of 16 bytes are of the SHA-256 of the
+// key or the value alone: a sender can add them up too.
 
 const sha256 = (text: string) => createHash('sha256').update(text).digest();
 

@@ -8,7 +8,7 @@ import { Success, SuccessMessage, sendJson, sendJsonList, success } from '../htt
 import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
-import { createKeyActivity } from '../keys/activity.ts';
+import { createKeyActivity } from '../known/key-activity.ts';
 import {
   ApplicationAnswer,
   ApplicationsQuery,

@@ -10,8 +10,7 @@ import type { Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
 import { ByDomain, operation, overLimit, ownFailures, tagRoutes } from '../http/route-parts.ts';
-import { Named, Strict } from '../http/schemas.ts';
-import { idempotencyKeyPattern } from '../uploads/contract.ts';
+import { idempotencyKeyPattern, Named, Strict } from '../http/schemas.ts';
 
 const most = 10_000;
 /** A hash takes some microseconds: other requests get their turn after so many. */

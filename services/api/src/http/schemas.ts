@@ -35,6 +35,8 @@ export const Timestamp = Type.String({
   description: 'ISO 8601, such as 2026-11-21 or 2026-11-21T04:00:00.000Z; no zone means UTC.',
 });
 
+export const idempotencyKeyPattern = '^[\\x21-\\x7e]{1,128}$';
+
 export const KeyId = Type.String({
   pattern: '^[0-9a-f]{24}$',
   description: 'Must be the id of an ingest key. Only what came with that key is selected.',

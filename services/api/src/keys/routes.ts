@@ -7,10 +7,10 @@ import { findApplication } from '../http/find-application.ts';
 import { invalidAt, notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
 import { DateTime, Int, Name, Named, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { createKeyActivity } from '../known/key-activity.ts';
 import { makeKey } from '../known/keyring.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
-import { createKeyActivity } from './activity.ts';
 
 const KeyName = Type.String({ ...Name, examples: ['Roof sensor'] });
 const ExpiresAt = Type.String({

@@ -1,6 +1,6 @@
 import { errorNames } from '@sluice/shared/errors.ts';
 import Type, { type Static } from 'typebox';
-import { Detail, Domain, Flag, Int, Named, Payload, Query } from '../http/schemas.ts';
+import { Detail, Domain, Flag, Int, idempotencyKeyPattern, Named, Payload, Query } from '../http/schemas.ts';
 
 /** An upload, or an element of a batch. Only for the description: the schema of the application checks uploads. */
 export const NewEntry = Type.Object(
@@ -45,8 +45,6 @@ export const partlyRefused = {
     },
   ],
 };
-
-export const idempotencyKeyPattern = '^[\\x21-\\x7e]{1,128}$';
 
 export const IdempotencyKey = Type.Object({
   'idempotency-key': Type.Optional(

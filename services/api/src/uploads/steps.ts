@@ -3,8 +3,8 @@ import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Sender, SenderSource } from '@sluice/store/applications/senders.ts';
 import ipaddr from 'ipaddr.js';
+import { idempotencyKeyPattern } from '../http/schemas.ts';
 import type { Sent } from '../known/keyring.ts';
-import { idempotencyKeyPattern } from './contract.ts';
 
 /** The empty alternative says that a key is optional. */
 export const keyed: Record<string, string[]>[] = [{}, { ingestKey: [] }];

@@ -4,7 +4,7 @@ import type { ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
-import { type KeyRefusals, sayByKey } from '../output/by-key.ts';
+import { sayByKey, type ToldKey } from '../output/by-key.ts';
 import { confirm } from '../output/confirm.ts';
 import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
@@ -21,7 +21,7 @@ interface Publication {
   warnings?: string[];
   checked?: number;
   refused?: number;
-  by_key?: KeyRefusals[];
+  by_key?: ToldKey[];
 }
 
 /** `sluice schema`. */
@@ -146,5 +146,5 @@ interface Rehearsal {
   checked: number;
   conforming: number;
   groups?: object[];
-  by_key?: KeyRefusals[];
+  by_key?: ToldKey[];
 }

@@ -7,7 +7,7 @@ import { createBar } from '../output/bar.ts';
 import { openRefusals } from '../send/refusals.ts';
 import { openSource, type SourceFormat } from '../send/source.ts';
 import { linesOf } from '../verify/file-lines.ts';
-import { findMissing, type Verified } from '../verify/find-missing.ts';
+import { findMissing, type FoundMissing } from '../verify/find-missing.ts';
 
 interface VerifyOptions {
   key?: string;
@@ -92,7 +92,7 @@ async function verify(context: Context, options: VerifyOptions, file: string): P
   return found.missing + found.without_value > 0 ? 1 : 0;
 }
 
-function summary({ lines, stored, missing, without_value, ...named }: Verified, pointer: string): string {
+function summary({ lines, stored, missing, without_value, ...named }: FoundMissing, pointer: string): string {
   const count = (some: number) => some.toLocaleString('en');
   const list = (numbers: number[], all: number) =>
     all === 0 ? '' : ` (line ${numbers.join(', ')}${all > numbers.length ? ', …' : ''})`;

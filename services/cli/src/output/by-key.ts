@@ -1,7 +1,7 @@
 import type { Context } from '../context.ts';
 import { harmless } from '../terminal.ts';
 
-export interface KeyRefusals {
+export interface ToldKey {
   /** Null: sent without an ingest key. */
   key: string | null;
   checked: number;
@@ -10,7 +10,7 @@ export interface KeyRefusals {
 }
 
 /** Prints a line for each ingest key of which something would be refused, where senders have keys. */
-export async function sayByKey(context: Context, counts: KeyRefusals[] = []): Promise<void> {
+export async function sayByKey(context: Context, counts: ToldKey[] = []): Promise<void> {
   const refusing = counts.filter(({ refused }) => refused > 0);
   if (refusing.every(({ key }) => key === null)) return;
   const { api, path, say, retry } = context;

@@ -13,7 +13,7 @@ interface Asked {
 }
 
 /** What is left of a file. Lines without a value can be neither found nor missing. */
-export interface Verified {
+export interface FoundMissing {
   lines: number;
   stored: number;
   missing: number;
@@ -40,8 +40,8 @@ export async function findMissing(
   context: Context,
   lines: AsyncIterable<FileLine>,
   { path, refusals, onLines }: Parts,
-): Promise<Verified> {
-  const found: Verified = {
+): Promise<FoundMissing> {
+  const found: FoundMissing = {
     lines: 0,
     stored: 0,
     missing: 0,
