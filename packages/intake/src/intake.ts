@@ -4,7 +4,7 @@ import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import type { CompiledSchema } from '@sluice/schemas/judge/compiled-schema.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { unavailable } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { ApplicationRecord, Unique } from '@sluice/store/applications/applications.ts';
 import {
   type Extent,
   type FieldStore,
@@ -12,6 +12,8 @@ import {
   maxFieldLength,
 } from '@sluice/store/applications/fields.ts';
 import { createFieldSet, type FieldSet } from './field-set.ts';
+import type { AcceptedLine } from './line.ts';
+import { uniqueIn } from './unique.ts';
 import { createJudge, type Judge } from './validate-payload.ts';
 
 /** Everything needed to accept entries of an application. */
@@ -27,6 +29,8 @@ export interface Intake {
   fields: FieldSet;
   /** Whether more fields may be recorded. */
   recorded: Extent;
+  /** Which member of payloads is unique. */
+  unique?: Unique | null | undefined;
   /** About the bytes of memory that all this takes. */
   size: number;
 }
@@ -42,7 +46,7 @@ interface Dependencies {
 
 /** Compiles an application's schema and loads its fields. Throws ApiError if the schema cannot be compiled now. */
 export function createLoadIntake({ fields, compiler, explainer }: Dependencies) {
-  return async ({ id, domain, owner, rawSchema, version }: ApplicationRecord): Promise<Intake> => {
+  return async ({ id, domain, owner, rawSchema, version, unique }: ApplicationRecord): Promise<Intake> => {
     const compiling = compiler.compile(rawSchema, { client: owner.id });
     const [compiled, recorded] = await Promise.all([compiling, fields.of(id)]);
     // The schema compiled before, so only time or memory can be missing now.
@@ -63,6 +67,7 @@ export function createLoadIntake({ fields, compiler, explainer }: Dependencies) 
       judge: createJudge(explainer, { domain, client: owner.id, schema }),
       fields: known,
       recorded: { overflow: recorded.overflow, closed: recorded.closed },
+      unique,
       size: recordBytes + schema.size + characterBytes * characters,
     };
   };
@@ -81,9 +86,16 @@ export function createRecordFields(fields: FieldStore) {
   return {
     notOnRecord,
 
-    /** The same for the fields of a payload. */
-    find: (application: Intake, payload: Record<string, unknown>): string[] =>
-      application.recorded.closed ? [] : notOnRecord(application, application.fields.unknown(payload)),
+    /** What must be known of a payload before it is stored. */
+    find: (
+      application: Intake,
+      payload: Record<string, unknown>,
+    ): Pick<AcceptedLine, 'fields' | 'value'> => ({
+      fields: application.recorded.closed
+        ? []
+        : notOnRecord(application, application.fields.unknown(payload)),
+      value: uniqueIn(application, payload),
+    }),
 
     /** Undefined if nothing is to be recorded, which is the usual case. */
     record(application: Intake, found: Set<string>): Promise<void> | undefined {

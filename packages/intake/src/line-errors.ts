@@ -6,6 +6,7 @@ import {
   tooMany,
   unavailable,
 } from '@sluice/shared/errors.ts';
+import type { Unique } from '@sluice/store/applications/applications.ts';
 import type { Outcome } from '@sluice/store/entries/entries.ts';
 import type { FailedLine, LineFailure, Refusal, StoredLine } from './line.ts';
 
@@ -66,7 +67,7 @@ export const notBegun = unavailableLine('busy', 'the database is away; this line
 export const unknown = unavailableLine('unknown', notConfirmed);
 
 /** What becomes of a line once the database has answered. */
-export const fates: Record<Outcome, StoredLine | FailedLine> = {
+const fates: Record<Exclude<Outcome, 'duplicate'>, StoredLine | FailedLine> = {
   stored: { kind: 'stored' },
   repeated: { kind: 'repeated' },
   conflicting: {
@@ -79,3 +80,16 @@ export const fates: Record<Outcome, StoredLine | FailedLine> = {
   unconfirmed: unknown,
   refused: unavailableLine('busy', 'the database did not take the entry; nothing was stored'),
 };
+
+/** The same in an application that may have a unique member. */
+export const fateOf = (outcome: Outcome, unique?: Unique | null): StoredLine | FailedLine =>
+  outcome === 'duplicate' ? duplicateAt(unique?.path ?? '') : fates[outcome];
+
+const duplicateAt = (path: string): FailedLine => ({
+  kind: 'duplicate',
+  refusal: {
+    name: 'ResourceConflictError',
+    message: `another payload is stored with this value of ${path}; nothing was stored`,
+    details: [{ path, keyword: 'unique', message: 'has a value that another stored payload has' }],
+  },
+});

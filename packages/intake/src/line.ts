@@ -14,6 +14,8 @@ export interface AcceptedLine {
   bson: Buffer;
   /** The fields that must be recorded before the entry is stored. */
   fields: string[];
+  /** Hash of its unique value; see `uniqueIn`. */
+  value?: Buffer | undefined;
   /** Time of a wrapped entry, in ms since the epoch. */
   createdAt?: number;
 }
@@ -27,6 +29,8 @@ export interface RefusedLine {
   explain(): Promise<Refusal>;
   /** The payload as text; absent if the line has none. */
   payload?: Buffer;
+  /** Of what does not conform: hash of its unique value. */
+  value?: Buffer | undefined;
 }
 
 /** It is durable: now, or since an earlier upload with the same key. */
@@ -34,9 +38,9 @@ export interface StoredLine {
   kind: 'stored' | 'repeated';
 }
 
-/** `conflicting`: another payload has its key. `busy`: it is not stored, a retry may succeed. `unknown`: it may be stored. */
+/** `conflicting`: another payload has its key. `duplicate`: another payload has its unique value. `busy`: it is not stored, a retry may succeed. `unknown`: it may be stored. */
 export interface FailedLine {
-  kind: 'conflicting' | 'busy' | 'unknown';
+  kind: 'conflicting' | 'duplicate' | 'busy' | 'unknown';
   refusal: Refusal;
 }
 
@@ -56,6 +60,7 @@ export interface LineFailure {
   kind: (RefusedLine | FailedLine)['kind'];
   refusal: Refusal;
   explain?: RefusedLine['explain'] | undefined;
+  value?: Buffer | undefined;
 }
 
 /** A refused line of which nothing more can be found. */

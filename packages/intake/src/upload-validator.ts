@@ -54,11 +54,13 @@ export function createUploadValidator(
     tooLarge: tooMuch('much memory'),
   });
 
-  async function ask({ id, version, domain, owner, rawSchema, schema }: Intake, body: Buffer) {
+  async function ask({ id, version, domain, owner, rawSchema, schema, unique }: Intake, body: Buffer) {
     const send = (learn?: ValidateRequest['learn']) => {
       // Sending a view would send the whole buffer behind it.
       const copy = new Uint8Array(body);
-      const request = { schema: `${id} ${version}`, domain, body: copy, ...(learn && { learn }) };
+      const application = { id, unique };
+      const named = { schema: `${id} ${version}`, domain, application };
+      const request = { ...named, body: copy, ...(learn && { learn }) };
       const work = () => thread.ask(owner, request, { transfer: [copy.buffer] });
       return capacity.run(owner, work, Math.max(body.length, quickBytes));
     };
@@ -87,7 +89,8 @@ export function createUploadValidator(
     if (answer.kind === 'nonconforming') return { ...nonconforming(application.judge, json), payload: body };
     application.judge.accepted(json);
     const fields = recordFields.notOnRecord(application, answer.fields);
-    return { kind: 'accepted', json, bson: Buffer.from(answer.bson), fields };
+    const value = answer.value && Buffer.from(answer.value);
+    return { kind: 'accepted', json, bson: Buffer.from(answer.bson), fields, value };
   }
 
   return {

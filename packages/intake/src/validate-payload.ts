@@ -6,7 +6,7 @@ import type { Issue } from '@sluice/schemas/explain/issue.ts';
 import type { CompiledSchema } from '@sluice/schemas/judge/compiled-schema.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
-import { type Judged, type Refusal, type RefusedLine, refuse } from './line.ts';
+import { type AcceptedLine, type Judged, type Refusal, type RefusedLine, refuse } from './line.ts';
 import { tooLarge, tooLargeToStore } from './line-errors.ts';
 
 type Payload = Record<string, unknown>;
@@ -32,42 +32,49 @@ export const createJudge = (
   accepted: (body) => explainer.sample(schema, body),
 });
 
-type FieldsOf = (payload: Payload) => string[];
+type Find = (payload: Payload) => Pick<AcceptedLine, 'fields' | 'value'>;
 
 /**
- * Reads a payload and judges it by a schema. It must be an object in any case. `fieldsOf` finds its fields that are not recorded yet.
+ * Reads a payload and judges it by a schema. It must be an object in any case. `find`: see `createRecordFields`.
  *
  * In drafts 04 to 07 a `$ref` at the root hides its `type`.
  */
-export function validatePayload(judge: Judge, body: Buffer, fieldsOf?: FieldsOf): Judged {
-  const fate = fateOf(judge, judge.judge, body, fieldsOf);
+export function validatePayload(judge: Judge, body: Buffer, find?: Find): Judged {
+  const fate = fateOf(judge, judge.judge, body, find);
   return fate === 'too many steps' ? refuse(tooManySteps(judge), body) : fate;
 }
 
 /** The same in a few ms, unless that takes too many steps. */
-export const validateQuickly = (judge: Judge, body: Buffer, fieldsOf?: FieldsOf): Judged | 'too many steps' =>
-  fateOf(judge, judge.judgeQuickly, body, fieldsOf);
+export const validateQuickly = (judge: Judge, body: Buffer, find?: Find): Judged | 'too many steps' =>
+  fateOf(judge, judge.judgeQuickly, body, find);
 
 function fateOf(
   judge: Judge,
   verdictOf: Judge['judge'],
   body: Buffer,
-  fieldsOf: FieldsOf = () => [],
+  find: Find = () => ({ fields: [] }),
 ): Judged | 'too many steps' {
   const reading = readPayload(body);
   if (!reading.ok) return refuse(refuseReading(reading), body);
   const { payload, json, bson } = reading;
   const verdict = verdictOf(payload);
   if (verdict === 'too many steps') return verdict;
-  if (verdict === 'does not conform') return { ...nonconforming(judge, json), payload: body };
+  if (verdict === 'does not conform') {
+    const value = isObject(payload) ? find(payload).value : undefined;
+    return { ...nonconforming(judge, json), payload: body, value };
+  }
   if (!bson || !isObject(payload)) return refuse(refusalOf(judge, [notAnObject]), body);
   judge.accepted(json);
   if (!fitsInDocument(bson)) return refuse(tooLarge(tooLargeToStore), body);
-  return { kind: 'accepted', json, bson, fields: fieldsOf(payload) };
+  const { fields, value } = find(payload);
+  return { kind: 'accepted', json, bson, fields, value };
 }
 
 /** Judges a payload that was stored before. Undefined if it conforms. */
-export function judgePayload(judge: Judge, payload: unknown): Required<RefusedLine> | undefined {
+export function judgePayload(
+  judge: Judge,
+  payload: unknown,
+): (RefusedLine & { payload: Buffer }) | undefined {
   const verdict = judge.judge(payload);
   if (verdict === 'conforms') return undefined;
   const json = Buffer.from(toJson(payload));

@@ -9,6 +9,7 @@ import { serve } from '@sluice/threads/serve.ts';
 import { LRUCache } from 'lru-cache';
 import { createFieldSet, type FieldSet } from './field-set.ts';
 import type { Refusal } from './line.ts';
+import { uniqueIn, type WithUnique } from './unique.ts';
 import { type Judge, validatePayload } from './validate-payload.ts';
 
 /** A request to the thread of ./upload-validator.ts, which remembers the latest schemas. */
@@ -18,6 +19,7 @@ export interface ValidateRequest {
   /** Sent after the answer `unknown`. */
   learn?: { outline: Outline; rawSchema: string };
   domain: string;
+  application: WithUnique;
   body: Uint8Array;
 }
 
@@ -25,8 +27,8 @@ export type ValidateAnswer =
   | { kind: 'unknown' }
   /** A defect of the service. */
   | { kind: 'failed'; reason: string }
-  /** `fields`: the fields that are not in the schema. `bson`: the payload. */
-  | { kind: 'taken'; fields: string[]; bson: ArrayBuffer }
+  /** `fields`: the fields that are not in the schema. `bson`: the payload. `value`: see `AcceptedLine`. */
+  | { kind: 'taken'; fields: string[]; bson: ArrayBuffer; value: Uint8Array | undefined }
   | { kind: 'refused'; refusal: Refusal }
   | { kind: 'nonconforming' };
 
@@ -37,7 +39,7 @@ interface Known {
 
 const known = new LRUCache<string, Known>({ max: 50, maxSize: 64 * 1024 ** 2 });
 
-function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswer {
+function answer({ schema, learn, domain, application, body }: ValidateRequest): ValidateAnswer {
   const own = known.get(schema) ?? (learn && take(schema, learn));
   if (!own) return { kind: 'unknown' };
   const { schema: judging, fields } = own;
@@ -54,11 +56,15 @@ function answer({ schema, learn, domain, body }: ValidateRequest): ValidateAnswe
     explain: async () => [],
     accepted: () => {},
   };
-  const fate = validatePayload(judge, Buffer.from(body.buffer), fields.unknown);
+  const fate = validatePayload(judge, Buffer.from(body.buffer), (payload) => ({
+    fields: fields.unknown(payload),
+    value: uniqueIn(application, payload),
+  }));
   if (!conforms) return { kind: 'nonconforming' };
   if (fate.kind === 'refused') return { kind: 'refused', refusal: fate.refusal };
   // A copy without the pool that small buffers share.
-  return { kind: 'taken', fields: fate.fields, bson: new Uint8Array(fate.bson).buffer };
+  const { bson, value } = fate;
+  return { kind: 'taken', fields: fate.fields, bson: new Uint8Array(bson).buffer, value };
 }
 
 /** An exception would end the thread, and the next one would have to learn all schemas again. */

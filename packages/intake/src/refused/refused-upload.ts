@@ -20,7 +20,7 @@ export interface RefusedUpload {
   line?: number;
   refusal: Refusal;
   /** Another payload is stored with its unique value. */
-  reason?: 'duplicate';
+  reason?: 'duplicate' | undefined;
   payload: Buffer;
   /** Whether `payload` is only the beginning of what was sent. */
   isPart?: boolean;

@@ -50,12 +50,15 @@ export interface ClaimedChunk extends Chunk, Claim {
 export interface ChunkTotals {
   done: number;
   accepted: number;
+  repeated: number;
   rejected: number;
   held: number;
 }
 
 export interface ChunkResult {
   accepted: number;
+  /** How many of the accepted lines were stored before with the same unique value. */
+  repeated?: number;
   rejected: number;
   /** The part with the refused lines; absent: there are none. `bytes` is the size before compression. */
   report?: { part: string; bytes: number } | undefined;

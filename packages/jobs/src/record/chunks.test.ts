@@ -54,7 +54,7 @@ it('a chunk whose lease is over is taken again, with the same time, and only the
   expect(await chunks.commit(first.id, first.fence + 1, result)).toBe(true);
   expect(await chunks.areDone(job)).toBe(false);
   expect((await chunks.claim(job, 60_000))?.seq).toBe(1);
-  expect(await chunks.totals(job)).toEqual({ done: 1, ...result, held: 1 });
+  expect(await chunks.totals(job)).toEqual({ done: 1, ...result, repeated: 0, held: 1 });
 });
 
 it('who takes it and is not heard of again is counted, unless the fault was passing', async () => {
@@ -101,10 +101,10 @@ it('a chunk that was given up counts with what is stored of it, until it is trie
   expect(await chunks.giveUp(chunk.id, chunk.fence, 1)).toBe(true);
   expect(await chunks.commit(chunk.id, chunk.fence, { accepted: 0, rejected: 1 })).toBe(false);
   expect(await chunks.areDone(job)).toBe(true);
-  expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, rejected: 0, held: 2 });
+  expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, repeated: 0, rejected: 0, held: 2 });
   await chunks.reopen(job);
   expect(await chunks.areDone(job)).toBe(false);
-  expect(await chunks.totals(job)).toEqual({ done: 0, accepted: 0, rejected: 0, held: 2 });
+  expect(await chunks.totals(job)).toEqual({ done: 0, accepted: 0, repeated: 0, rejected: 0, held: 2 });
 });
 
 it('is open since the lowest time of what was taken and is not done, be its import over or not', async () => {
@@ -153,7 +153,7 @@ describe('of an import that failed', () => {
     await chunks.release(held.id, held.fence, true);
     expect(await chunks.claim(job, 60_000)).toBeUndefined();
     expect(await chunks.commit(held.id, held.fence, { accepted: 0, rejected: 1 })).toBe(false);
-    expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, rejected: 0, held: 1 });
+    expect(await chunks.totals(job)).toEqual({ done: 1, accepted: 1, repeated: 0, rejected: 0, held: 1 });
     await chunks.release(held.id, held.fence + 1, true);
     expect(await chunks.claim(job, 60_000)).toMatchObject({ id: held.id, attempts: 1 });
   });

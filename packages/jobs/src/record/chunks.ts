@@ -157,6 +157,7 @@ export function chunkStore(db: Db, writer: Writer) {
       const sums = {
         done: { $sum: { $cond: [isDone, '$lines', '$counted'] } },
         accepted: { $sum: '$accepted' },
+        repeated: { $sum: '$repeated' },
         rejected: { $sum: '$rejected' },
         held: { $sum: { $cond: [isDone, 0, '$bytes'] } },
       };
@@ -167,7 +168,7 @@ export function chunkStore(db: Db, writer: Writer) {
           { $project: { _id: 0 } },
         ])
         .toArray();
-      return found ?? { done: 0, accepted: 0, rejected: 0, held: 0 };
+      return found ?? { done: 0, accepted: 0, repeated: 0, rejected: 0, held: 0 };
     },
 
     /** The reports of a job, in the order of the file. */

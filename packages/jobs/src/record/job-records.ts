@@ -48,6 +48,8 @@ interface Chunked extends Job {
 
 export interface ImportJob extends Chunked {
   kind: 'import';
+  /** Of a completed import: see `ChunkResult`. */
+  repeated?: number;
   options: ImportOptions;
 }
 

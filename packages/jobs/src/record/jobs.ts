@@ -27,7 +27,7 @@ import { brief, queuedJobs } from './queued-jobs.ts';
 export type JobResult = Partial<Result>;
 type Result = Pick<
   ImportDocument,
-  'parts' | 'bytes' | 'accepted' | 'rejected' | 'held' | 'done' | 'total'
+  'parts' | 'bytes' | 'accepted' | 'repeated' | 'rejected' | 'held' | 'done' | 'total'
 > & {
   result: NonNullable<JobOf<WithResult>['result']>;
 };

@@ -18,7 +18,11 @@ export function toJob(record: JobRecord) {
     progress: { done, total, ...speed(record) },
     ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
     ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),
-    ...(record.kind === 'import' && { accepted: record.accepted, rejected: record.rejected }),
+    ...(record.kind === 'import' && {
+      accepted: record.accepted,
+      ...(record.repeated && { repeated: record.repeated }),
+      rejected: record.rejected,
+    }),
     createdAt: iso(createdAt),
     ...(startedAt && { startedAt: iso(startedAt) }),
     ...(finishedAt && { finishedAt: iso(finishedAt) }),

@@ -38,6 +38,8 @@ export interface ApplicationRecord {
   allowedOrigins: string[];
   /** Entries that are older are deleted; null: none. */
   retentionDays: number | null;
+  /** One entry is stored for each value of a member; null: any number. */
+  unique: Unique | null;
   /** Entries of it were deleted. */
   hasDeletions?: boolean;
   refused: RefusedSettings;
@@ -50,6 +52,13 @@ export interface ApplicationRecord {
   /** Set if it was deleted and can be restored until `purgeAt`. */
   deletedAt?: Date;
   purgeAt?: Date;
+}
+
+/** A member of payloads that identifies an upload among the entries of the last `days`; absent: among all. */
+export interface Unique {
+  /** JSON Pointer. */
+  path: string;
+  days?: number | undefined;
 }
 
 /** Which refused uploads are kept: at most `limit`, for `days`. */
@@ -66,7 +75,7 @@ export type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partia
 export interface ApplicationDocument
   extends Omit<
       ApplicationRecord,
-      'id' | 'revision' | 'owner' | 'version' | 'retentionDays' | 'members' | keyof Access
+      'id' | 'revision' | 'owner' | 'version' | 'retentionDays' | 'unique' | 'members' | keyof Access
     >,
     StoredAccess {
   _id: ObjectId;
@@ -75,6 +84,7 @@ export interface ApplicationDocument
   /** Absent while the first schema is in force. */
   version?: number;
   retentionDays?: number | null;
+  unique?: Unique | null;
   /** Set once nothing of a deleted application is left. */
   purgedAt?: Date;
   /** See `changing`. */
@@ -96,6 +106,7 @@ export const toRecord = ({
   owner,
   version = 1,
   retentionDays = null,
+  unique = null,
   members = [],
   changedAt,
   ...rest
@@ -104,6 +115,7 @@ export const toRecord = ({
   ...toAccess(rest),
   version,
   retentionDays,
+  unique,
   id: _id.toHexString(),
   revision: toRevision(changedAt),
   owner: { id: owner.id.toHexString(), username: owner.username },

@@ -9,12 +9,13 @@ import {
   alive,
   type StoredAccess,
   toRecord,
+  type Unique,
 } from './application-document.ts';
 import { byExistence, deletedApplications, type Existence, kept } from './deleted-applications.ts';
 import { managedApplications } from './managed-applications.ts';
 import { memberStore, type Whose, whoseIs } from './members.ts';
 
-export type { Access, ApplicationRecord, RefusedSettings } from './application-document.ts';
+export type { Access, ApplicationRecord, RefusedSettings, Unique } from './application-document.ts';
 
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
@@ -27,7 +28,7 @@ const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(fou
 export type ApplicationStore = ReturnType<typeof applicationStore>;
 
 export type ApplicationChange = Partial<
-  Pick<ApplicationRecord, 'name' | 'type' | 'connectors' | 'retentionDays'>
+  Pick<ApplicationRecord, 'name' | 'type' | 'connectors' | 'retentionDays' | 'unique'>
 > &
   StoredAccess;
 
@@ -62,7 +63,9 @@ export function applicationStore(db: Db) {
 
     /** Returns undefined when the domain is taken, or was ever. */
     async create(
-      fields: Pick<ApplicationRecord, 'domain' | 'owner' | 'name' | 'type' | 'connectors' | 'rawSchema'>,
+      fields: Pick<ApplicationRecord, 'domain' | 'owner' | 'name' | 'type' | 'connectors' | 'rawSchema'> & {
+        unique?: Unique | null | undefined;
+      },
     ): Promise<ApplicationRecord | undefined> {
       const now = new Date();
       const owner = { id: new ObjectId(fields.owner.id), username: fields.owner.username };

@@ -162,7 +162,7 @@ describe.each([
             await turn.begin();
             const of = (line: number) => ({
               place: turn.placeOf?.(line),
-              idempotencyHash: turn.isRetry ? keys.get(line) : undefined,
+              once: turn.isRetry ? [keys.get(line) as Buffer] : undefined,
             });
             const some = left.slice(at, at + chunk);
             await store(process, new Map(some.map((line) => [line, entryOf(line, of(line))])));
@@ -180,11 +180,8 @@ describe.each([
         async function sendUploads(process: Process, { chunk, refused }: Attempt): Promise<void> {
           const left = lines.filter((line) => !refused.includes(line));
           for (let at = 0; at < left.length; at += chunk) {
-            const some = left.slice(at, at + chunk).map((line) => [line, keys.get(line)] as const);
-            await store(
-              process,
-              new Map(some.map(([line, idempotencyHash]) => [line, entryOf(line, { idempotencyHash })])),
-            );
+            const some = left.slice(at, at + chunk).map((line) => [line, keys.get(line) as Buffer] as const);
+            await store(process, new Map(some.map(([line, key]) => [line, entryOf(line, { once: [key] })])));
           }
         }
         const send = (process: Process, attempt: Attempt) =>

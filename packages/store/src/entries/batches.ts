@@ -73,6 +73,16 @@ interface Dependencies {
   timeoutMs: number;
 }
 
+/** Other payloads are stored with the unique values of some lines, which are counted from 0: the whole batch is not stored. */
+export class LinesTaken extends Error {
+  readonly positions: number[];
+
+  constructor(positions: number[]) {
+    super();
+    this.positions = positions;
+  }
+}
+
 /** A replay stored another line of the batch. */
 class Changed extends Error {}
 
@@ -204,31 +214,41 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
     },
 
     /**
-     * Stores all entries and the record in one transaction, unless the key is known; `replays` as it was looked up. `chunks` may be called
-     * again. Rejects when nothing was stored, or the outcome is not known (see `storeFault`).
+     * Stores all entries and the record in one transaction, unless the key is known; `replays` as it was looked up. Returns how many were stored before.
+     * `chunks` may be called again. Throws LinesTaken. Rejects when nothing was stored, or the outcome is not known (see `storeFault`).
      */
     async storeAll(
       chunks: () => AsyncIterable<NewEntry[]>,
       record?: BatchRecord,
       replays?: number,
-    ): Promise<KnownKey> {
+    ): Promise<{ known: KnownKey; repeated: number }> {
+      let repeated = 0;
       try {
         const applications = new Set<string>();
         await storeInTransaction({ db, writer, timeoutMs, applications }, async ({ session, now }) => {
+          const taken: number[] = [];
+          let count = 0;
+          repeated = 0;
           for await (const chunk of chunks()) {
             for (const { application } of chunk) applications.add(application);
-            await entries.insertWithin(chunk, now(), session);
+            for (const outcome of await entries.insertWithin(chunk, now(), session)) {
+              if (outcome === 'repeated') repeated += 1;
+              else if (outcome !== 'stored') taken.push(count);
+              count += 1;
+            }
           }
+          if (taken.length > 0) throw new LinesTaken(taken);
           // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
           if (record) await finish(record, replays, session);
         });
-        return 'first';
+        return { known: 'first', repeated };
       } catch (error) {
-        if (error instanceof Changed) return 'partly';
+        if (error instanceof LinesTaken) throw error;
+        if (error instanceof Changed) return { known: 'partly', repeated: 0 };
         const known = await unlessKnown(record, error);
         // It was so before: the error has another cause.
         if (known === 'partly' && replays !== undefined) throw error;
-        return known;
+        return { known, repeated: 0 };
       }
     },
   };

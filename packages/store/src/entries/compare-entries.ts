@@ -2,51 +2,89 @@ import { createHash } from 'node:crypto';
 import { canonicalJson } from '@sluice/json/canonical-json.ts';
 import { toJson } from '@sluice/json/numbers.ts';
 import type { Binary, ClientSession, Collection } from 'mongodb';
-import type { EntryDocument, Prepared } from './entry-document.ts';
+import { type EntryDocument, hashesIn, type Prepared } from './entry-document.ts';
+import { timeOfKey } from './entry-id.ts';
 
 /**
  * `stored`: durable now. `unconfirmed`: may be stored or not. `refused`: MongoDB refused it.
  *
- * Earlier an entry with the same `idempotencyHash` was stored, with the same payload (`repeated`) or another (`conflicting`).
+ * The others: earlier an entry with the same hash was stored. `repeated`: it has the same payload. `conflicting`: it has another payload, and the
+ * same key. `duplicate`: it has another payload, and the same unique value.
  */
-export type Outcome = 'stored' | 'repeated' | 'conflicting' | 'unconfirmed' | 'refused';
+export type Outcome = 'stored' | 'repeated' | 'conflicting' | 'duplicate' | 'unconfirmed' | 'refused';
 
 export interface Before {
-  outcome: Extract<Outcome, 'repeated' | 'conflicting'>;
+  outcome: Extract<Outcome, 'repeated' | 'conflicting' | 'duplicate'>;
   key: Binary;
 }
 
-/** `key`: where it is, or `idempotencyHash`: with which it is. */
-export type Comparable = Pick<Prepared, 'idempotencyHash' | 'sent' | 'json'> & { key?: Binary };
+/** `key`: where it is, or `once`: with which hashes. */
+export type Comparable = Pick<Prepared, 'once' | 'valueSince' | 'sent' | 'json'> & { key?: Binary };
+
+interface Looking<E> {
+  session?: ClientSession | undefined;
+  /** Hears of each entry whose value an older one has, which does not count any more. */
+  onExpired?: (entry: E, holder: Binary) => void;
+}
+
+/** The hash of the unique value, if there is one. */
+export const valueIn = ({ once, valueSince }: Comparable): Buffer | undefined =>
+  valueSince === undefined ? undefined : once?.[0];
+
+/** Whether an entry is too old to have a unique value. */
+export const isExpired = ({ valueSince = 0 }: Comparable, holder: Binary): boolean =>
+  timeOfKey(holder) < valueSince;
+
+export type Compare = ReturnType<typeof createCompare>;
 
 export function createCompare(entries: Collection<EntryDocument>) {
-  /**
-   * Finds the entries that are stored with the same key or `idempotencyHash`, and compares the payloads. Reads one by one from the cursor: a stored
-   * entry may be larger than the new one.
-   */
+  /** Reads one by one from the cursor: a stored entry may be larger than the new one. */
+  async function* find(same: object, field: '_id' | 'once', session: ClientSession | undefined) {
+    const options = {
+      useBigInt64: true,
+      ...(field === 'once' && { hint: 'once_1' }),
+      ...(session && { session }),
+    };
+    yield* entries.find(same, options);
+  }
+
+  /** Finds the entries that are stored with the same key or with one of the hashes, and compares the payloads. */
   return async function compare<E extends Comparable>(
     batch: E[],
     fields: ('_id' | 'once')[],
-    session?: ClientSession,
+    { session, onExpired }: Looking<E> = {},
   ): Promise<Map<E, Before>> {
     const before = new Map<E, Before>();
-    for (const field of fields) {
-      const keyOf = ({ idempotencyHash, key }: Comparable) => (field === 'once' ? idempotencyHash : key);
-      const mine = batch.filter((entry) => keyOf(entry) && !before.has(entry));
-      if (mine.length === 0) continue;
-      const byKey = Map.groupBy(mine, (entry) => keyOf(entry)?.toString('hex'));
-      const same = { [field]: { $in: mine.map(keyOf) } };
-      const options = {
-        useBigInt64: true,
-        ...(field === 'once' && { hint: 'once_1' }),
-        ...(session && { session }),
-      };
-      for await (const found of entries.find(same, options))
-        for (const entry of byKey.get(found[field]?.toString('hex')) ?? [])
-          before.set(entry, {
-            outcome: isSame(found, entry) ? 'repeated' : 'conflicting',
-            key: found._id,
-          });
+    if (fields.includes('_id')) {
+      const byKey = Map.groupBy(
+        batch.filter(({ key }) => key),
+        ({ key }) => key?.toString('hex'),
+      );
+      const keys = batch.flatMap(({ key }) => key ?? []);
+      const found = keys.length > 0 ? find({ _id: { $in: keys } }, '_id', session) : [];
+      for await (const stored of found)
+        for (const entry of byKey.get(stored._id.toString('hex')) ?? [])
+          before.set(entry, { outcome: outcomeOf(stored, entry), key: stored._id });
+    }
+    const others = fields.includes('once') ? batch.filter((entry) => !before.has(entry)) : [];
+    const hashes = others.flatMap((entry) => (entry.once ?? []).map((hash) => ({ entry, hash })));
+    if (hashes.length === 0) return before;
+    const byHash = Map.groupBy(hashes, ({ hash }) => hash.toString('hex'));
+    const byIdempotencyKey = new Set<E>();
+    for await (const stored of find({ once: { $in: hashes.map(({ hash }) => hash) } }, 'once', session)) {
+      const names = hashesIn(stored);
+      const same = names.flatMap((name) => byHash.get(name) ?? []).map(({ entry }) => entry);
+      for (const entry of new Set(same)) {
+        const value = valueIn(entry);
+        const hasKey = entry.once?.some((hash) => hash !== value && names.includes(hash.toString('hex')));
+        // Two entries can have one hash each: then the one with the key decides.
+        if (hasKey) byIdempotencyKey.add(entry);
+        else if (isExpired(entry, stored._id)) {
+          onExpired?.(entry, stored._id);
+          continue;
+        } else if (byIdempotencyKey.has(entry)) continue;
+        before.set(entry, { outcome: outcomeOf(stored, entry), key: stored._id });
+      }
     }
     return before;
   };
@@ -58,6 +96,12 @@ export function sentHash(json: Buffer): Buffer {
     .update(canonicalJson(json) ?? json)
     .digest()
     .subarray(0, 16);
+}
+
+function outcomeOf(stored: EntryDocument, entry: Comparable): Before['outcome'] {
+  if (isSame(stored, entry)) return 'repeated';
+  const value = valueIn(entry)?.toString('hex');
+  return value !== undefined && hashesIn(stored).includes(value) ? 'duplicate' : 'conflicting';
 }
 
 /** Whether two payloads are the same upload. Of a replayed one, either the sent or the changed payload may be equal. */

@@ -28,8 +28,8 @@ it.each(['a replica set', 'a cluster'])('finds the senders of entries on %s', as
     Buffer,
   ];
   await entries.insert([
-    { application, ...payloadOf({ n: 1 }), idempotencyHash: ofKey, by: 7 },
-    { application, ...payloadOf({ n: 2 }), idempotencyHash: ofNobody },
+    { application, ...payloadOf({ n: 1 }), once: [ofKey], by: 7 },
+    { application, ...payloadOf({ n: 2 }), once: [ofNobody] },
   ]);
   // An attempt that died: the hash has a place, where nothing is.
   const name = Buffer.concat([Buffer.from(application, 'hex'), claimed]);

@@ -18,8 +18,8 @@ export interface EntryDocument {
   /** The application's id, then the entry's: the order of the collection. */
   _id: Binary;
   payload: Record<string, unknown>;
-  /** `idempotencyHash` of `NewEntry`, under the name that databases have. Lines of a batch have it only from a retry or a replay. */
-  once?: Binary;
+  /** The hashes of `NewEntry`: one, or an array of two. Lines of a batch have that of their key only from a retry or a replay. */
+  once?: Binary | Binary[];
   /** Hash of what the client sent, where a replay changed it. */
   sent?: Binary;
   /** Of the schema; absent where it is the first. */
@@ -35,4 +35,11 @@ export interface EntryDocument {
 /** An entry as it goes to MongoDB. */
 export interface Prepared extends EntryFields<Binary> {
   json: Buffer;
+  /** See `NewEntry`. */
+  once?: Buffer[] | undefined;
+  valueSince?: number | undefined;
 }
+
+/** The hashes of a stored entry, in hexadecimal digits. */
+export const hashesIn = ({ once }: Pick<EntryDocument, 'once'>): string[] =>
+  [once ?? []].flat().map((hash) => hash.toString('hex'));

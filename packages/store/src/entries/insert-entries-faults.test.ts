@@ -15,7 +15,7 @@ const application = 'a0'.repeat(12);
 const entry = (payload: object, idempotencyHash?: Buffer): NewEntry => ({
   application,
   ...payloadOf(payload),
-  idempotencyHash,
+  once: idempotencyHash && [idempotencyHash],
 });
 /** What the store says of the fault; fails when there was none. */
 const faultOf = (work: Promise<unknown>) =>

@@ -14,7 +14,7 @@ const key = () => randomBytes(16);
 const written = (json: string, idempotencyHash?: Buffer): NewEntry => ({
   application,
   ...payloadOf(json),
-  idempotencyHash,
+  once: idempotencyHash && [idempotencyHash],
 });
 const entry = (payload: object, idempotencyHash?: Buffer) =>
   written(JSON.stringify(payload), idempotencyHash);

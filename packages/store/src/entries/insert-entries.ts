@@ -3,10 +3,11 @@ import { within } from '@sluice/shared/deadline.ts';
 import { Binary, type ClientSession, type Collection, type Db, type Document } from 'mongodb';
 import { DocumentSequence } from 'mongodb/lib/cmap/commands.js';
 import { becauseOfBefore, duplicateKey, isPassing, storeFault, UnconfirmedError } from '../faults.ts';
-import type { Before, createCompare, Outcome } from './compare-entries.ts';
+import { type Before, type Compare, type Outcome, valueIn } from './compare-entries.ts';
 import type { EntryDocument, Prepared } from './entry-document.ts';
 import { lowestId, timeOfKey, toKey } from './entry-id.ts';
-import { isKeyed, type KeyRecords } from './key-records.ts';
+import { isKeyed, type KeyRecords, underWay } from './key-records.ts';
+import { spentHash } from './once.ts';
 import type { Writer } from './writer.ts';
 
 /** An entry whose place is known beforehand. */
@@ -21,6 +22,9 @@ export interface KeyedEntry {
   /** See `EntryDocument`. */
   announced?: number | undefined;
   by?: number | undefined;
+  /** See `NewEntry`. */
+  once?: Buffer[] | undefined;
+  valueSince?: number | undefined;
 }
 
 export interface NewEntry {
@@ -30,8 +34,10 @@ export interface NewEntry {
   json: Buffer;
   /** The same as BSON. */
   bson: Buffer;
-  /** 16 bytes: of entries with the same hash, one is stored. */
-  idempotencyHash?: Buffer | undefined;
+  /** Of entries with the same hash, one is stored. One or two: that of the unique value first, then that of the idempotency key. */
+  once?: Buffer[] | undefined;
+  /** Present: the first hash is that of a unique value, which entries from this time on have for themselves (ms since the epoch). */
+  valueSince?: number | undefined;
   /** What the client sent, where a replay changed it: `sentHash`. */
   sent?: Buffer | undefined;
   /** Of the schema with which it was validated; absent: the first. */
@@ -57,9 +63,12 @@ interface InsertReply {
   writeConcernError?: { code: number; errmsg: string };
 }
 
-/** How the database holds idempotency keys. */
+/** An entry whose hash was taken may be free at the next turn. */
+const mostTurns = 5;
+
+/** How the database holds hashes. */
 export interface Keying {
-  /** The unique fields of entries. `once` is unique where an index of `entries` holds the keys. */
+  /** The unique fields of entries. `once` is unique where an index of `entries` holds the hashes. */
   fields: ('_id' | 'once')[];
   /** On a cluster. */
   records?: KeyRecords;
@@ -72,7 +81,7 @@ interface Dependencies {
   entries: Collection<EntryDocument>;
   /** Makes the collection when it is not there; see `entryStore`. */
   prepare(): Promise<Keying>;
-  compare: ReturnType<typeof createCompare>;
+  compare: Compare;
   newKey(application: Buffer, createdAt: number): Binary;
   writer: Pick<Writer, 'write'>;
   timeoutMs: number;
@@ -84,15 +93,15 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
   const writeConcern = { w, j: journal, wtimeout: wtimeoutMS };
 
   function toPrepared(entry: NewEntry, createdAt: number): Prepared {
-    const { application, json, bson, idempotencyHash, sent, version, receivedAt, by } = entry;
+    const { application, json, bson, once, valueSince, sent, version, receivedAt, by } = entry;
     const key = entry.place ?? newKey(Buffer.from(application, 'hex'), createdAt);
-    const asBinary = (bytes: Buffer | undefined) => bytes && new Binary(bytes);
     return {
       key,
       json,
       bson,
-      idempotencyHash: asBinary(idempotencyHash),
-      sent: asBinary(sent),
+      once,
+      valueSince,
+      sent: sent && new Binary(sent),
       version,
       receivedAt,
       by,
@@ -131,15 +140,32 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
   async function insertPlaced(batch: Prepared[], since: number, { fields, records }: Keying) {
     const keyed = records ? batch.filter(isKeyed) : [];
     if (!records || keyed.length === 0) return insertAndCompare(batch, fields);
-    const { before, release } = await records.place(keyed, since);
-    const others = batch.filter((entry) => !before.has(entry));
+    const { before, taken, release } = await records.place(keyed, since);
+    const others = batch.filter((entry) => !before.has(entry) && !taken.has(entry));
     const outcomes = others.length > 0 ? await insertAndCompare(others, fields) : [];
     await release();
     const byEntry = new Map(others.map((entry, at) => [entry, outcomes[at] as Outcome]));
-    return batch.map((entry) => byEntry.get(entry) ?? (before.get(entry)?.outcome as Outcome));
+    return batch.map((entry) => byEntry.get(entry) ?? before.get(entry)?.outcome ?? 'unconfirmed');
   }
 
-  async function insertAndCompare(batch: Prepared[], fields: Keying['fields']): Promise<Outcome[]> {
+  /** Takes unique values from entries that are too old to have them. */
+  async function freeValues(expired: Map<Prepared, Binary>, session?: ClientSession): Promise<void> {
+    for (const [entry, holder] of expired) {
+      const value = valueIn(entry) as Buffer;
+      const spent = spentHash(value, holder.buffer);
+      const replaced = {
+        $map: { input: '$once', in: { $cond: [{ $eq: ['$$this', value] }, spent, '$$this'] } },
+      };
+      const once = { $cond: [{ $isArray: '$once' }, replaced, spent] };
+      await entries.updateOne({ _id: holder, once: value }, [{ $set: { once } }], session && { session });
+    }
+  }
+
+  async function insertAndCompare(
+    batch: Prepared[],
+    fields: Keying['fields'],
+    turns = mostTurns,
+  ): Promise<Outcome[]> {
     const outcomes = new Array<Outcome>(batch.length).fill('stored');
     const errors = await sendTwice(batch);
     if (errors.length === 0) return outcomes;
@@ -147,14 +173,29 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
     // The insert that met the stored entries waited until they are durable. Where the comparison fails, it is unknown of these
     // alone: their neighbours are stored.
     const stored = repeated.map(({ index }) => batch[index] as Prepared);
-    const compared = await compare(stored, fields).catch(() => new Map<Prepared, Before>());
+    const expired = new Map<Prepared, Binary>();
+    const onExpired = (entry: Prepared, holder: Binary) => void expired.set(entry, holder);
+    const compared = await compare(stored, fields, { onExpired }).catch(() => undefined);
+    /** Nothing has their hashes any more. */
+    const free: number[] = [];
     for (const { index, code } of errors) {
       const entry = batch[index] as Prepared;
-      const known = compared.get(entry);
+      const known = compared?.get(entry);
       const passing = code === duplicateKey || isPassing(code);
       outcomes[index] = known?.outcome ?? (passing ? 'unconfirmed' : 'refused');
       if (known) entry.key = known.key;
+      else if (compared && code === duplicateKey && turns > 1) free.push(index);
     }
+    if (free.length === 0) return outcomes;
+    for (const entry of compared?.keys() ?? []) expired.delete(entry);
+    const again = async () => {
+      await freeValues(expired);
+      const left = free.map((index) => batch[index] as Prepared);
+      return insertAndCompare(left, fields, turns - 1);
+    };
+    // It is unknown of these alone.
+    const further = await again().catch(() => []);
+    for (const [at, index] of free.entries()) outcomes[index] = further[at] ?? 'unconfirmed';
     return outcomes;
   }
 
@@ -181,10 +222,10 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 
-    /** The same for entries whose keys are made beforehand, and which may have been stored before. */
+    /** The same for entries whose keys are made beforehand, and which may have been stored before: then with another key, which is set. */
     async insertKeyed(batch: KeyedEntry[]): Promise<Outcome[]> {
-      const { fields } = await prepare();
-      const inserting = insertAndCompare(batch, fields);
+      const keying = await prepare();
+      const inserting = insertPlaced(batch, Math.min(...batch.map(({ key }) => timeOfKey(key))), keying);
       return within(timeoutMs, 'the insert was not confirmed in time', inserting);
     },
 
@@ -194,19 +235,20 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       return batch.map((entry) => compared.get(entry)?.outcome === 'repeated');
     },
 
-    /** For each payload, the entry with the same `idempotencyHash`; undefined if there is none. */
+    /** For each payload, the entry with one of its hashes; undefined if there is none. */
     async before(
       application: string,
-      batch: { idempotencyHash: Buffer; sent?: Buffer | undefined; json: Buffer }[],
+      batch: Pick<NewEntry, 'once' | 'valueSince' | 'sent' | 'json'>[],
     ): Promise<(Before | undefined)[]> {
       const { fields, records, refresh } = await prepare();
-      const keyed = batch.map(({ idempotencyHash, sent, json }) => ({
+      const keyed = batch.map(({ once = [], valueSince, sent, json }) => ({
         key: toKey(application, lowestId),
-        idempotencyHash: new Binary(idempotencyHash),
+        once,
+        valueSince,
         sent: sent && new Binary(sent),
         json,
       }));
-      const found = new Map(records && (await compare(await records.lookUp(keyed), ['_id'])));
+      const found = new Map(records && (await records.find(keyed)));
       const others = fields.includes('once') ? keyed.filter((one) => !found.has(one)) : [];
       const indexed = await compare(others, ['once']).catch((error) => {
         refresh?.();
@@ -216,7 +258,7 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
     },
 
     /**
-     * Within a transaction: stores the entries whose `idempotencyHash` is new. Returns `stored`, `repeated` or `conflicting` for each entry. Throws if
+     * Within a transaction: stores the entries whose hashes are new. Returns what became of each entry, which is known. Throws if
      * MongoDB refuses an entry, which ends the transaction. `createdAt` is a writer's.
      */
     async insertWithin(batch: NewEntry[], createdAt: number, session: ClientSession): Promise<Outcome[]> {
@@ -225,20 +267,37 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       const keyed = prepared.filter(isKeyed);
       const before = new Map<Prepared, Before>();
       const look = async (some: Prepared[]) => {
-        const found = some.length > 0 ? compare(some, fields, session) : [];
-        for (const [entry, known] of await found) before.set(entry, known);
+        const expired = new Map<Prepared, Binary>();
+        const onExpired = (entry: Prepared, holder: Binary) => void expired.set(entry, holder);
+        const found = some.length > 0 ? compare(some, fields, { session, onExpired }) : [];
+        for (const [entry, known] of await found) {
+          before.set(entry, known);
+          expired.delete(entry);
+        }
+        await freeValues(expired, session);
       };
       // The holds are not released, as the transaction is committed later. They end after a minute.
-      if (records && keyed.length > 0) await records.place(keyed, createdAt);
+      const placed = records && keyed.length > 0 && (await records.place(keyed, createdAt));
+      if (placed && placed.taken.size > 0) throw underWay();
       await look(keyed);
-      const byKey = Map.groupBy(keyed, ({ idempotencyHash }) => idempotencyHash.toString('hex'));
-      const further = new Set<Prepared>([...byKey.values()].flatMap(([_first, ...others]) => others));
-      const added = prepared.filter((entry) => !before.has(entry) && !further.has(entry));
+      /** Those that have a hash of an earlier one. */
+      const further: Prepared[] = [];
+      const hashes = new Set<string>();
+      const added = prepared.filter((entry) => {
+        if (before.has(entry)) return false;
+        const own = (entry.once ?? []).map((hash) => hash.toString('hex'));
+        if (own.some((hash) => hashes.has(hash))) {
+          further.push(entry);
+          return false;
+        }
+        for (const hash of own) hashes.add(hash);
+        return true;
+      });
       const [first] = added.length > 0 ? await send(added, writeDocuments(added), session) : [];
       if (first)
         throw new Error(`MongoDB refused entry ${first.index} of ${added.length}: code ${first.code}`);
       // The transaction sees its own inserts.
-      await look([...further]);
+      await look(further);
       return prepared.map((entry) => before.get(entry)?.outcome ?? 'stored');
     },
   };

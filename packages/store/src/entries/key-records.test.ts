@@ -14,7 +14,11 @@ async function start() {
   const db = client.db();
   const application = new ObjectId().toHexString();
   const [one, other] = [randomBytes(16), randomBytes(16)];
-  const entry = (idempotencyHash: Buffer, n = 1) => ({ application, ...payloadOf({ n }), idempotencyHash });
+  const entry = (idempotencyHash: Buffer, n = 1) => ({
+    application,
+    ...payloadOf({ n }),
+    once: [idempotencyHash],
+  });
   const records = db.collection(keyRecordsName);
   return { db, application, one, other, entry, records, onReplicaSet: entriesIn(db, {}) };
 }
@@ -28,7 +32,7 @@ it('keys of a replica set hold on a cluster, before and after they are moved', a
   ]);
   expect(await onReplicaSet.insert([entry(other)])).toEqual(['repeated']);
   const outcomes = async () => {
-    const asked = [one, other].map((idempotencyHash) => ({ idempotencyHash, json: entry(one).json }));
+    const asked = [one, other].map((hash) => ({ once: [hash], json: entry(one).json }));
     return (await onCluster.before(application, asked)).map((before) => before?.outcome);
   };
   expect(await outcomes()).toEqual(['repeated', 'repeated']);
@@ -51,7 +55,7 @@ it('a process that looks for a key when the index has just gone fails once, and 
   const onCluster = entriesIn(asCluster(db), {});
   await onCluster.prepare();
   await db.collection('entries').dropIndex('once_1');
-  const asked = [{ idempotencyHash: one, json: entry(one).json }];
+  const asked = [{ once: [one], json: entry(one).json }];
   await expect(onCluster.before(application, asked)).rejects.toThrow('hint');
   await recordKeys(db);
   expect(await onCluster.before(application, asked)).toMatchObject([{ outcome: 'repeated' }]);

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-// The hashes in `once` of an entry: of entries with the same hash, one is stored. The first 8 of 16 bytes are of the SHA-256 of the
-// key or the value alone: a sender can add them up too.
+// The hashes in `once` of an entry: of entries with the same hash, one is stored. A sender can add up the first 8 of 16 bytes too: they are those
+// of the SHA-256 of the key or the value alone.
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest();
+const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest();
 
 const hashOf = (text: string, own: string): Buffer =>
   Buffer.concat([sha256(text).subarray(0, 8), sha256(own).subarray(0, 8)]);
@@ -28,3 +28,7 @@ export function hashUniqueValue(applicationId: string, value: UniqueValue): Buff
   const isText = typeof value === 'string';
   return hashOf(String(value), `unique\0${applicationId}\0${isText ? JSON.stringify(value) : value}`);
 }
+
+/** What an entry has in place of a unique value that it is too old to have. A sender that adds up values sees no difference. */
+export const spentHash = (value: Uint8Array, holder: Uint8Array): Buffer =>
+  Buffer.concat([value.subarray(0, 8), sha256(holder).subarray(0, 8)]);

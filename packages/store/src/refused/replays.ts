@@ -19,7 +19,7 @@ const mostBytes = 1024 ** 2;
 /** Why an upload is still refused. */
 export type NewReason = Pick<
   RefusedRecord,
-  'id' | 'version' | 'name' | 'message' | 'details' | 'path' | 'keyword' | 'property' | 'size'
+  'id' | 'version' | 'name' | 'message' | 'details' | 'path' | 'keyword' | 'property' | 'size' | 'reason'
 >;
 
 export interface ReplayedBatch {
@@ -28,7 +28,7 @@ export interface ReplayedBatch {
   count: number;
   /** Ids of uploads whose entries exist. */
   repeated: string[];
-  /** Uploads that conform. `taken`: the reason if the key was used for another payload. */
+  /** Uploads that conform, each with the reason if another payload has its key (`taken`) or its unique value (`duplicate`). */
   conforming: Conforming[];
   refused: NewReason[];
 }
@@ -40,6 +40,7 @@ interface Conforming {
   line?: number | undefined;
   batch: RefusedRecord['batch'];
   taken: NewReason;
+  duplicate: NewReason | undefined;
 }
 
 const lineOf = ({ line }: Conforming): number => line ?? 0;
@@ -47,7 +48,7 @@ const lineOf = ({ line }: Conforming): number => line ?? 0;
 export interface ReplayResult {
   stored: number;
   still_refused: number;
-  /** Uploads that were stored before with the same key; they are refused no more. */
+  /** Uploads that were stored before with the same key or unique value; they are refused no more. */
   repeated?: number;
 }
 
@@ -76,6 +77,8 @@ export function replayStore(
     return {
       $and: [
         matching(application, selection),
+        // What was refused for another reason than its schema stays refused.
+        { reason: { $exists: false } },
         ...(ids ? [{ _id: { $in: ids.map((id) => new ObjectId(id)) } }] : []),
         ...(after ? [{ _id: { $gt: new ObjectId(after) } }] : []),
       ],
@@ -131,16 +134,18 @@ export function replayStore(
       const { deletedCount } = await refused.deleteMany({ application, _id: { $in: gone } }, { session });
       if (deletedCount !== gone.length) throw new UploadsGone();
     }
-    const updates = [...reasons, ...which('conflicting').map(({ taken }) => taken)].map(
-      ({ id, property, ...reason }) => ({
-        updateOne: {
-          filter: { application, _id: new ObjectId(id) },
-          update: property
-            ? { $set: { ...reason, property } }
-            : { $set: reason, $unset: { property: '' as const } },
-        },
-      }),
-    );
+    const others = [
+      ...which('conflicting').map(({ taken }) => taken),
+      ...which('duplicate').flatMap(({ duplicate }) => duplicate ?? []),
+    ];
+    const updates = [...reasons, ...others].map(({ id, property, ...reason }) => ({
+      updateOne: {
+        filter: { application, _id: new ObjectId(id) },
+        update: property
+          ? { $set: { ...reason, property } }
+          : { $set: reason, $unset: { property: '' as const } },
+      },
+    }));
     if (updates.length > 0) await refused.bulkWrite(updates, { session });
     const again = repeated.length + which('repeated').length;
     return {

@@ -78,6 +78,28 @@ const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), 
   examples: [30],
 });
 
+export const pointerPattern = '^(/([^/~]|~[01])*)+$';
+const unique = {
+  path: Type.String({
+    pattern: pointerPattern,
+    maxLength: 250,
+    description: 'JSON Pointer to a member that the schema requires: a string, a number or a boolean.',
+    examples: ['/event_id'],
+  }),
+  days: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 3_650,
+      description: 'A value is free again when its entry is so old, in days; absent: never.',
+      examples: [30],
+    }),
+  ),
+};
+const aboutUnique =
+  'One entry is stored for each value of this member, whichever way uploads come. `null`: any number. Entries of before it was set do not count.';
+const Unique = Type.Union([Named('Unique', unique), Type.Null()], { description: aboutUnique });
+const UniqueUpdate = Type.Union([Strict('UniqueUpdate', unique), Type.Null()], { description: aboutUnique });
+
 export const Template = Named(
   { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
   {
@@ -95,6 +117,7 @@ export const NewApplication = Strict('NewApplication', {
   type: ApplicationType,
   schema: JsonSchema,
   connectors: Type.Optional(Connectors),
+  unique: Type.Optional(UniqueUpdate),
 });
 
 export const ApplicationUpdate = Strict(
@@ -110,6 +133,7 @@ export const ApplicationUpdate = Strict(
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
     retention_days: Type.Optional(RetentionDays),
+    unique: Type.Optional(UniqueUpdate),
     refused: Type.Optional(RefusedSettingsUpdate),
   },
 );
@@ -135,6 +159,7 @@ export const ApplicationAnswer = Named('Application', {
   key_required: KeyRequired,
   allowed_origins: AllowedOrigins,
   retention_days: RetentionDays,
+  unique: Unique,
   refused: RefusedSettings,
   template: Template,
   createdAt: DateTime(),

@@ -44,7 +44,7 @@ export function createJudgeNewest({
   const read = createEntryReader();
   // Nothing is stored, so no field is recorded.
   const validator = createUploadValidator(
-    { find: () => [], notOnRecord: () => [] },
+    { find: () => ({ fields: [] }), notOnRecord: () => [] },
     { capacity: largeUploads, waitMs: capacities.largeUploads.waitMs },
   );
 

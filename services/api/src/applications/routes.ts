@@ -16,7 +16,7 @@ import {
   type Connector,
   NewApplication,
 } from './contract.ts';
-import { announce } from './steps.ts';
+import { announce, checkUnique } from './steps.ts';
 import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
@@ -40,6 +40,9 @@ function toChange({
     ...(retention_days !== undefined && { retentionDays: retention_days }),
   };
 }
+
+/** Settings that uploads must obey at once. */
+const touchesUploads = ['keyRequired', 'allowedOrigins', 'refused', 'unique'] as const;
 
 export const applicationRoutes: Routes = async (app, dependencies) => {
   const { store, compiler, quotas, capacity, audit, config } = dependencies;
@@ -72,12 +75,14 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       await quotas.check('applications', owner.id);
       const compiled = await compiler.compile(body.schema, { client: owner.id, isNew: true });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
+      checkUnique(body.unique, body.schema);
       const fields = {
         owner: { id: owner.id, username: owner.username },
         name: body.name,
         type: body.type,
         connectors: toConnectors(body.connectors ?? []),
         rawSchema: body.schema,
+        unique: body.unique,
       };
       for (;;) {
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
@@ -119,7 +124,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     url: '/applications/:domain',
     ...operation('updateApplication', 'Update an application', {
       description:
-        'Changes its name, type or connectors, who may upload, how long entries are kept, or which refused uploads are. PUT and PATCH do the same.',
+        'Changes its name, type or connectors, who may upload, which member is unique, how long entries are kept, or which refused uploads are. PUT and PATCH do the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(ApplicationAnswer) },
@@ -128,10 +133,11 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       const { params, body, owner } = request;
       const application = await findApplication(applications, request);
       const change = toChange(body);
-      if ('retentionDays' in change) requireRole(application, owner, 'owner');
+      if ('retentionDays' in change || 'unique' in change) requireRole(application, owner, 'owner');
+      checkUnique(change.unique, application.rawSchema);
       const updated = await applications.update(application.id, change);
       if (!updated) throw applicationNotFound(params.domain);
-      if ('keyRequired' in change || 'allowedOrigins' in change || 'refused' in change)
+      if (touchesUploads.some((name) => name in change))
         await announce(dependencies, updated.id, ['invalidations']);
       if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };

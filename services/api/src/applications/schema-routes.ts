@@ -21,7 +21,7 @@ import {
   SchemaToCheck,
   VersionAnswer,
 } from './schema-contract.ts';
-import { announce } from './steps.ts';
+import { announce, faultOfUnique } from './steps.ts';
 import { createActivityOf, toJson } from './to-json.ts';
 
 /** A version as JSON text, in which the schema keeps its digits. */
@@ -151,6 +151,9 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
       const inForce = application.rawSchema;
       const compiled = await compiler.compile(rawSchema, { client: owner.id, isNew: true, inForce });
       if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
+      const fault = faultOfUnique(application.unique, rawSchema);
+      if (fault)
+        throw new ApiError('InvalidSchemaError', `${fault}; or change "unique" of the application first`);
       const { warnings, changes } = compiled;
       const report = { changes, ...(warnings.length > 0 && { warnings }) };
       if (query.dry_run) {

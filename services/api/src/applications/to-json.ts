@@ -67,6 +67,7 @@ export function toJson(
     key_required: record.keyRequired,
     allowed_origins: record.allowedOrigins,
     retention_days: record.retentionDays,
+    unique: record.unique,
     refused: record.refused,
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),

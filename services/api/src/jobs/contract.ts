@@ -50,7 +50,9 @@ const ReplayAnswer = Named('ReplayResult', {
   stored: Type.Integer({ examples: [2] }),
   still_refused: Type.Integer({ examples: [0] }),
   repeated: Type.Optional(
-    Int('Uploads that were stored before with the same `Idempotency-Key`; they are refused no more.'),
+    Int(
+      'Uploads that were stored before with the same `Idempotency-Key` or unique value; they are refused no more.',
+    ),
   ),
 });
 
@@ -88,6 +90,9 @@ export const JobAnswer = Named('Job', {
   ),
   name: Type.Optional(Text('Import: name of the file, as the client said.')),
   accepted: Type.Optional(Int('Import: lines stored.')),
+  repeated: Type.Optional(
+    Int('Import: how many of the accepted lines were stored before with the same unique value.'),
+  ),
   rejected: Type.Optional(Int('Import: lines refused; the file has the reasons of each.')),
   createdAt: DateTime(),
   startedAt: Type.Optional(DateTime()),

@@ -1,5 +1,8 @@
 import { createRecordFields } from '@sluice/intake/intake.ts';
-import { fates, toApiError } from '@sluice/intake/line-errors.ts';
+import type { FailedLine } from '@sluice/intake/line.ts';
+import { fateOf, toApiError } from '@sluice/intake/line-errors.ts';
+import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
+import { onceBy } from '@sluice/intake/unique.ts';
 import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
@@ -13,6 +16,7 @@ import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
+import type { CachedApplication } from '../known/applications.ts';
 import { mustBeAdmitted } from '../known/keyring.ts';
 import { capacities } from '../limits/table.ts';
 import { createUploadRates } from '../limits/upload-rate.ts';
@@ -96,18 +100,38 @@ export const uploadRoutes: Routes = async (
   takeJsonBytes(app);
   const sendAtOnce = createSendAtOnce(lifecycle);
 
-  /** The entry that a request with the same key stored. Throws ApiError if its payload differs. */
+  /** An upload, and what tells it from others. */
+  type Attempt = Pick<RefusedUpload, 'payload' | 'idempotencyHash' | 'sender'> & {
+    value?: Buffer | undefined;
+  };
+
+  function toFault(
+    application: CachedApplication,
+    attempt: Attempt,
+    { kind, refusal }: FailedLine,
+  ): ApiError {
+    if (kind === 'duplicate') {
+      const { value: _, ...upload } = attempt;
+      refusalRecorder.note(application, { source: 'upload', reason: 'duplicate', refusal, ...upload });
+    }
+    return toApiError(refusal);
+  }
+
+  /** The entry that a request with the same key or value stored. Throws ApiError if its payload differs. `isRefused`: only if the key is the same. */
   async function findBefore(
-    application: string,
-    idempotencyHash: Buffer,
-    body: Buffer,
+    application: CachedApplication,
+    attempt: Attempt,
+    isRefused = false,
   ): Promise<Accepted | undefined> {
-    const [before] = await entries.before(application, [{ idempotencyHash, json: body }]);
-    if (!before) return undefined;
-    const fate = fates[before.outcome];
-    if ('refusal' in fate) throw toApiError(fate.refusal);
+    const { payload, idempotencyHash, value } = attempt;
+    if (!idempotencyHash && !value) return undefined;
+    const sought = { json: payload, ...onceBy(application, value, idempotencyHash) };
+    const [before] = await entries.before(application.id, [sought]);
+    if (!before || (isRefused && before.outcome === 'duplicate')) return undefined;
+    const fate = fateOf(before.outcome, application.unique);
+    if ('refusal' in fate) throw toFault(application, attempt, fate);
     uploads.repeated();
-    return { json: withoutByteOrderMark(body), id: idOfKey(before.key) };
+    return { json: withoutByteOrderMark(payload), id: idOfKey(before.key) };
   }
 
   /** Stores one upload. Resolves once the entry is durable, also for a retry. Throws ApiError. */
@@ -127,10 +151,12 @@ export const uploadRoutes: Routes = async (
     if (told) reply.headers(told);
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
     const judged = await uploadValidator.validate(application, body);
+    const sender = networkOrKey(request.ip, sent);
+    const attempt = { payload: body, idempotencyHash, sender, value: judged.value };
     if (judged.kind === 'refused') {
       // An earlier schema or a replay may have accepted it.
       const isJson = judged.refusal.name !== 'MalformedBodyError';
-      const before = idempotencyHash && isJson && (await findBefore(application.id, idempotencyHash, body));
+      const before = isJson && (await findBefore(application, attempt, true));
       if (before) return before;
       const refusal = await judged.explain();
       const isBatch = refusal.name === 'SchemaValidationError' && isArray(body);
@@ -140,23 +166,24 @@ export const uploadRoutes: Routes = async (
         refusal: told,
         payload: body,
         idempotencyHash,
-        sender: networkOrKey(request.ip, sent),
+        sender,
       });
       throw toApiError(told);
     }
     const { json, bson, fields } = judged;
     if (fields.length > 0) {
       // A retry with another payload must not record its fields.
-      const before = idempotencyHash && (await findBefore(application.id, idempotencyHash, body));
+      const before = await findBefore(application, attempt);
       if (before) return before;
       await recordFields.record(application, new Set(fields));
     }
     const { id, owner, version } = application;
     const by = sent && (await senders.numberOf(id, senderOf('upload', sent)));
-    const entry: Storable = { application: id, json, bson, idempotencyHash, version, by };
+    const once = onceBy(application, judged.value, idempotencyHash);
+    const entry: Storable = { application: id, json, bson, version, by, ...once };
     const [outcome] = await commit.add([entry], bson.length, 'uploads', owner);
-    const fate = fates[outcome as Outcome];
-    if ('refusal' in fate) throw toApiError(fate.refusal);
+    const fate = fateOf(outcome as Outcome, application.unique);
+    if ('refusal' in fate) throw toFault(application, attempt, fate);
     uploads[fate.kind]();
     return { json, id: idOfKey(entry.key as NonNullable<Storable['key']>) };
   }

@@ -69,6 +69,8 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
         if ((await jobs.chunked.over([job.id])).length > 0) throw new LeaseLost();
         throw new JobFailed(`a piece of the file is missing, that of chunk ${chunk.seq}`);
       }
+      // As it is now: the intake is that of the whole job.
+      loaded.intake.unique = application.unique;
       const { refused, ...done } = await processChunk({
         chunk,
         data,
@@ -90,8 +92,8 @@ export function importKind(dependencies: Dependencies): JobKind<ImportJob> {
     },
 
     async result({ id, total }) {
-      const { accepted, rejected } = await chunks.totals(id);
-      return { accepted, rejected, done: total, total, held: 0 };
+      const { accepted, repeated, rejected } = await chunks.totals(id);
+      return { accepted, repeated, rejected, done: total, total, held: 0 };
     },
   };
   return inChunks(store, leaseMs, task);

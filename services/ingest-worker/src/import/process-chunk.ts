@@ -2,8 +2,8 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
-import { type Judged, type Refusal, refuse } from '@sluice/intake/line.ts';
-import { defect, toLineRefusal } from '@sluice/intake/line-errors.ts';
+import { type FailedLine, type Judged, type Refusal, refuse } from '@sluice/intake/line.ts';
+import { defect, fateOf, toLineRefusal } from '@sluice/intake/line-errors.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { type Frame, framesOf } from '@sluice/json/frames.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -55,7 +55,14 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
       check,
       makeRoom,
       onRefused: (frame) => report.add(frame.line, untaken, { bytes: frame.bytes, as: 'json' }),
+      onDuplicate,
     });
+
+    function onDuplicate({ line }: Frame, payload: Buffer): void {
+      const { refusal } = fateOf('duplicate', intake.unique) as FailedLine;
+      report.add(line, refusal, { bytes: payload, as: 'json' });
+      refused.add({ source: 'import', reason: 'duplicate', line, refusal, payload });
+    }
 
     /** All that was refused so far is in the report. */
     let noted = Promise.resolve();
@@ -98,8 +105,9 @@ export function createProcessChunk({ entries, recordFields, log }: Dependencies)
         began = performance.now();
       }
       await noted;
-      const accepted = await storing.finish();
-      return { lines, accepted, rejected: report.rows(), report: await report.finish(), refused };
+      const { accepted, repeated } = await storing.finish();
+      const rejected = report.rows();
+      return { lines, accepted, repeated, rejected, report: await report.finish(), refused };
     } catch (error) {
       await storing.settled();
       throw error;

@@ -1,6 +1,7 @@
 import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.ts';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
 import type { AcceptedLine } from '@sluice/intake/line.ts';
+import { onceBy } from '@sluice/intake/unique.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
@@ -37,6 +38,8 @@ interface Dependencies {
   makeRoom(since: number): Promise<number>;
   /** Called for a line that MongoDB refuses. */
   onRefused(frame: Frame): void;
+  /** Called for a line with whose unique value another payload is stored. */
+  onDuplicate(frame: Frame, json: Buffer): void;
 }
 
 /** Stores the entries of a chunk in batches. A line always has the same key, so storing it twice does nothing. */
@@ -49,11 +52,14 @@ export function createStoreLines({
   check,
   makeRoom,
   onRefused,
+  onDuplicate,
 }: Dependencies) {
   const { keyOf, earlier: earlierKeys } = lineKeysOf(chunk);
-  const storing = createSideBySide(atOnce);
+  // Of lines with one unique value the first is to be stored.
+  const storing = createSideBySide(intake.unique ? 1 : atOnce);
   let batch = emptyBatch();
   let accepted = 0;
+  let repeated = 0;
   /** `makeRoom` was called for this time. */
   let since = Number.POSITIVE_INFINITY;
   let announced = 0;
@@ -80,11 +86,18 @@ export function createStoreLines({
       since = Math.min(since, batch.since);
     }
     check();
-    const outcomes = await entries.insertKeyed(
-      hasOwnTimes ? keyed.map((entry) => ({ ...entry, announced })) : keyed,
-    );
+    const isPlain = !hasOwnTimes && !intake.unique;
+    const sent = isPlain ? keyed : keyed.map((entry) => ({ ...entry, ...(hasOwnTimes && { announced }) }));
+    const outcomes = await entries.insertKeyed(sent);
     for (const [at, outcome] of outcomes.entries()) {
       const frame = frames[at] as Frame;
+      const { key, json } = keyed[at] as KeyedEntry;
+      if (outcome === 'duplicate') {
+        onDuplicate(frame, json);
+        continue;
+      }
+      // A worker that died may have stored the line itself.
+      if (outcome === 'repeated' && sent[at]?.key.toString('hex') !== key.toString('hex')) repeated += 1;
       if (outcome === 'conflicting')
         throw new JobFailed(`line ${frame.line} would take the place of another entry`);
       if (outcome === 'unconfirmed') throw new UnconfirmedError(`line ${frame.line} was not confirmed`);
@@ -104,20 +117,22 @@ export function createStoreLines({
 
   return {
     /** Undefined: there is nothing to wait for. */
-    add(frame: Frame, { json, bson, fields, createdAt }: AcceptedLine): Promise<void> | undefined {
+    add(frame: Frame, { json, bson, fields, createdAt, value }: AcceptedLine): Promise<void> | undefined {
       addFields(batch.fields, fields);
       batch.frames.push(frame);
-      batch.entries.push({ key: keyOf(frame.line, createdAt), json, bson, version: intake.version, by });
+      const key = keyOf(frame.line, createdAt);
+      const once = value && onceBy(intake, value);
+      batch.entries.push({ key, json, bson, version: intake.version, by, ...once });
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
       batch.bytes += bson.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
     },
 
-    /** Resolves with the number of stored entries when all are durable. */
-    async finish(): Promise<number> {
+    /** Resolves with the number of stored entries when all are durable; `repeated` of them were stored before with the same unique value. */
+    async finish(): Promise<{ accepted: number; repeated: number }> {
       await flush();
       await storing.finish();
-      return accepted;
+      return { accepted, repeated };
     },
 
     /** Resolves when all commands have ended. */

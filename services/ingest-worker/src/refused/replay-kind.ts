@@ -1,10 +1,11 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { createLoadIntake, createRecordFields, type Intake } from '@sluice/intake/intake.ts';
-import type { AcceptedLine, Fate, Refusal } from '@sluice/intake/line.ts';
-import { fates } from '@sluice/intake/line-errors.ts';
+import type { AcceptedLine, FailedLine, Fate, Refusal } from '@sluice/intake/line.ts';
+import { fateOf } from '@sluice/intake/line-errors.ts';
 import { amendRefused } from '@sluice/intake/refused/amend.ts';
 import { type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import { reasonOf, sizeOf } from '@sluice/intake/refused/refused-upload.ts';
+import { onceBy } from '@sluice/intake/unique.ts';
 import { validatePayload } from '@sluice/intake/validate-payload.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import {
@@ -45,18 +46,20 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
   const loadIntake = createLoadIntake({ fields, compiler, explainer });
   const recordFields = createRecordFields(fields);
 
-  /** Loads the version of the schema that is in force now. */
+  /** Loads the version of the schema that is in force now, and which member is unique. */
   async function refresh(job: ReplayJob, known: Intake | undefined): Promise<Intake> {
     const application = await applications.byId(job.application);
     if (!application) throw new ApplicationDeleted();
-    return known?.version === application.version ? known : loadIntake(application);
+    if (known?.version !== application.version) return loadIntake(application);
+    known.unique = application.unique;
+    return known;
   }
 
   /** Finds used keys before the uploads are validated: their entries may be older than the schema. */
   async function usedKeys(uploads: RefusedRecord[]): Promise<Map<string, Before['outcome']>> {
     const keyed = uploads.filter(({ idempotencyHash, truncated }) => idempotencyHash && !truncated);
     const sent = keyed.map(({ idempotencyHash, payload }) => ({
-      idempotencyHash: idempotencyHash as Buffer,
+      once: [idempotencyHash as Buffer],
       json: Buffer.from(payload),
     }));
     const [first] = uploads;
@@ -77,13 +80,13 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
   }
 
   /** What becomes of an upload now, as a part of a batch or by its key. Undefined if it cannot be amended. */
-  async function fateOf(
+  async function judge(
     upload: RefusedRecord,
     intake: Intake,
     amendments: Amendments,
     used: Before['outcome'] | undefined,
   ): Promise<Fate | undefined> {
-    if (used === 'repeated') return fates.repeated;
+    if (used === 'repeated') return fateOf(used);
     const amended = amendRefused(upload, amendments);
     if (!amended.ok) return undefined;
     const judged = validatePayload(intake.judge, Buffer.from(amended.json), (payload) =>
@@ -91,11 +94,8 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
     );
     if (judged.kind === 'refused' || !used) return judged;
     // The key was used for another payload, which the amended one may equal.
-    const { application, idempotencyHash, sent, json } = toEntry(upload, judged, intake.version);
-    const [before] = await entries.before(application, [
-      { idempotencyHash: idempotencyHash as Buffer, sent, json },
-    ]);
-    return before ? fates[before.outcome] : judged;
+    const [before] = await entries.before(upload.application, [toEntry(upload, judged, intake)]);
+    return before ? fateOf(before.outcome, intake.unique) : judged;
   }
 
   async function judgeAll(
@@ -113,13 +113,16 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
     let began = performance.now();
     for (const [at, upload] of uploads.entries()) {
       const { id, line } = upload;
-      const fate = await fateOf(upload, intake, amendments, used.get(id));
+      const fate = await judge(upload, intake, amendments, used.get(id));
       switch (fate?.kind) {
         case 'repeated':
           batch.repeated.push(id);
           break;
         case 'conflicting':
           batch.refused.push(takenReason(upload, version));
+          break;
+        case 'duplicate':
+          batch.refused.push(duplicateReason(upload, intake));
           break;
         case 'refused':
           // The explainer answers many at once.
@@ -128,9 +131,10 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
         case 'accepted': {
           for (const field of fate.fields) found.add(field);
           const by = await numberOf(upload);
-          const entry = { ...toEntry(upload, fate, version), by };
+          const entry = { ...toEntry(upload, fate, intake), by };
           const taken = takenReason(upload, version);
-          batch.conforming.push({ id, entry, line, batch: upload.batch, taken });
+          const duplicate = intake.unique ? duplicateReason(upload, intake) : undefined;
+          batch.conforming.push({ id, entry, line, batch: upload.batch, taken, duplicate });
           bytes += entry.json.length;
         }
       }
@@ -185,12 +189,13 @@ export function replayKind({ store, compiler, explainer, leaseMs }: Dependencies
 
 function toEntry(
   { application, idempotencyHash, at, payload }: RefusedRecord,
-  { json, bson }: AcceptedLine,
-  version: number,
+  { json, bson, value }: AcceptedLine,
+  intake: Intake,
 ): NewEntry {
   const isAmended = json.toString() !== payload;
-  const sent = idempotencyHash && isAmended ? sentHash(Buffer.from(payload)) : undefined;
-  return { application, json, bson, idempotencyHash, sent, version, receivedAt: at };
+  const once = onceBy(intake, value, idempotencyHash);
+  const sent = once.once && isAmended ? sentHash(Buffer.from(payload)) : undefined;
+  return { application, json, bson, ...once, sent, version: intake.version, receivedAt: at };
 }
 
 const keyIsTaken: Refusal = {
@@ -202,6 +207,12 @@ const keyIsTaken: Refusal = {
 /** The reason if the key was used for another payload. */
 const takenReason = (upload: RefusedRecord, version: number): NewReason =>
   newReason(upload, version, keyIsTaken) as NewReason;
+
+/** The reason if another payload is stored with the unique value. */
+function duplicateReason(upload: RefusedRecord, { version, unique }: Intake): NewReason {
+  const { refusal } = fateOf('duplicate', unique) as FailedLine;
+  return { ...(newReason(upload, version, refusal) as NewReason), reason: 'duplicate' };
+}
 
 /** Undefined if the former reason tells more. */
 function newReason(upload: RefusedRecord, version: number, refusal: Refusal): NewReason | undefined {

@@ -1,7 +1,8 @@
 import type { LineFailure } from '@sluice/intake/line.ts';
-import { fates } from '@sluice/intake/line-errors.ts';
+import { fateOf } from '@sluice/intake/line-errors.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
+import { onceBy } from '@sluice/intake/unique.ts';
 import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { lineHash } from '@sluice/store/entries/once.ts';
@@ -38,17 +39,20 @@ export function createRefusedLines(
      * kept for the owner, unless their keys were used for other payloads.
      */
     async keep(application: CachedApplication, errors: LineFailure[]): Promise<Set<number>> {
-      const keyed = lines.flatMap(({ idempotencyHash, payload }) =>
-        isRetry && idempotencyHash ? [{ idempotencyHash, json: payload }] : [],
-      );
-      const before = keyed.length > 0 ? await entries.before(application.id, keyed) : [];
+      const sought = lines.flatMap((each) => {
+        const { failure, payload, idempotencyHash } = each;
+        const hashes = onceBy(application, failure.value, isRetry ? idempotencyHash : undefined);
+        return hashes.once ? [{ each, json: payload, ...hashes }] : [];
+      });
+      const found = sought.length > 0 ? await entries.before(application.id, sought) : [];
+      const before = new Map(sought.map(({ each }, i) => [each, found[i]?.outcome]));
       const stored = new Set<number>();
       const others = new Map<number, LineFailure>();
       const refused: Line[] = [];
-      for (const [i, each] of lines.entries()) {
+      for (const each of lines) {
         const { line } = each.failure;
-        const outcome = before[i]?.outcome;
-        const fate = outcome && fates[outcome];
+        const outcome = before.get(each);
+        const fate = outcome && outcome !== 'duplicate' && fateOf(outcome);
         if (!fate) refused.push(each);
         else if ('refusal' in fate) others.set(line, { line, ...fate });
         else stored.add(line);
@@ -57,8 +61,9 @@ export function createRefusedLines(
       errors.splice(0, errors.length, ...left.map((error) => others.get(error.line) ?? error));
       await explainLines(errors);
       for (const { failure, payload, idempotencyHash } of refused) {
-        const { line, refusal } = failure;
-        const upload = { line, refusal, payload, idempotencyHash, batch, sender };
+        const { line, kind, refusal } = failure;
+        const reason = kind === 'duplicate' ? kind : undefined;
+        const upload = { reason, line, refusal, payload, idempotencyHash, batch, sender };
         refusalRecorder.note(application, { source: 'batch', ...upload });
       }
       return stored;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Intake, RecordFields } from '@sluice/intake/intake.ts';
-import type { LineFailure } from '@sluice/intake/line.ts';
-import { fates, noneStored, notBegun, toLineError, unknown } from '@sluice/intake/line-errors.ts';
+import type { FailedLine, LineFailure } from '@sluice/intake/line.ts';
+import { fateOf, noneStored, notBegun, toLineError, unknown } from '@sluice/intake/line-errors.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
 import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { ApiError, applicationNotFound, notConfirmed, unavailable } from '@sluice/shared/errors.ts';
@@ -13,9 +13,10 @@ import {
   type BatchStore,
   BatchTaken,
   type KnownKey,
+  LinesTaken,
   type LinesTurn,
 } from '@sluice/store/entries/batches.ts';
-import type { EntryStore } from '@sluice/store/entries/entries.ts';
+import type { EntryStore, NewEntry } from '@sluice/store/entries/entries.ts';
 import { hashIdempotencyKey, lineHash } from '@sluice/store/entries/once.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import type { ApplicationCache, CachedApplication } from '../../known/applications.ts';
@@ -59,6 +60,8 @@ type NumberedBatch = Batch & { by: number };
 
 interface Stored {
   accepted: number;
+  /** How many of the accepted lines were stored before with the same unique value. */
+  repeated: number;
   errors: LineFailure[];
 }
 
@@ -99,6 +102,7 @@ export function createStoreBatch({
   ): Promise<StoredLines> {
     const errors: LineFailure[] = [];
     let accepted = stored.size;
+    let repeated = 0;
     let isFurther = false;
     if (accepted > 0) metrics?.repeated(accepted);
     /** Whether the outcome of some lines is unknown. */
@@ -109,11 +113,15 @@ export function createStoreBatch({
       try {
         const outcomes = await commit.add(chunk.entries, chunk.bytes, 'batches', application.owner);
         for (const [i, outcome] of outcomes.entries()) {
-          const fate = fates[outcome];
+          const fate = fateOf(outcome, application.unique);
           isOpen ||= fate.kind === 'unknown';
-          if ('refusal' in fate) errors.push({ line: chunk.lines[i] as number, ...fate });
-          else {
+          if ('refusal' in fate) {
+            const failure = { line: chunk.lines[i] as number, ...fate };
+            errors.push(failure);
+            if (fate.kind === 'duplicate') refused.onRefused(failure, (chunk.entries[i] as NewEntry).json);
+          } else {
             accepted += 1;
+            if (application.unique && fate.kind === 'repeated') repeated += 1;
             isFurther ||= fate.kind === 'stored';
             metrics?.[fate.kind]();
           }
@@ -133,7 +141,7 @@ export function createStoreBatch({
         entry.by = batch.by;
         entry.place = placeOf?.(line);
         if (record && (isRetry || !entry.place))
-          entry.idempotencyHash = lineHash(record.idempotencyHash, line);
+          entry.once = [...(entry.once ?? []), lineHash(record.idempotencyHash, line)];
       }
       return chunk;
     }
@@ -143,7 +151,8 @@ export function createStoreBatch({
     };
 
     const refused = createRefusedLines(entries, refusalRecorder, batch, { record, isRetry });
-    const storing = createSideBySide(chunksInFlight);
+    // Of lines with one unique value the first is to be stored.
+    const storing = createSideBySide(application.unique ? 1 : chunksInFlight);
     try {
       const others = batch.lines.filter(({ line }) => !stored.has(line));
       for await (const chunk of validateLines(application, others, errors, refused)) {
@@ -171,7 +180,7 @@ export function createStoreBatch({
     const isInPart = refused.areSomeUnjudged() || (isFurther && errors.some(isOpenLine));
     if (record && accepted > 0 && isOpen) throw unavailable(notConfirmed);
     // Not thrown here: the horizon need not wait, as each outcome is known.
-    return { accepted, errors, refused, isInPart: record && accepted > 0 && isInPart, isDecided };
+    return { accepted, repeated, errors, refused, isInPart: record && accepted > 0 && isInPart, isDecided };
   }
 
   async function storeEach(
@@ -179,7 +188,11 @@ export function createStoreBatch({
     batch: NumberedBatch,
     record?: BatchRecord,
   ): Promise<Stored> {
-    const { accepted, errors, refused, isInPart, isDecided } = await storeInTurn(application, batch, record);
+    const { accepted, repeated, errors, refused, isInPart, isDecided } = await storeInTurn(
+      application,
+      batch,
+      record,
+    );
     if (isInPart) throw unavailable(inPart);
     // Without the note, the sender is told to send the batch again, which is safe.
     const noting = record && isDecided ? batches.settle(record).catch(() => {}) : undefined;
@@ -187,7 +200,12 @@ export function createStoreBatch({
     const before = await refused.keep(application, errors);
     await noting;
     if (before.size > 0) metrics?.repeated(before.size);
-    return { accepted: accepted + before.size, errors };
+    const isUnique = Boolean(application.unique);
+    return {
+      accepted: accepted + before.size,
+      repeated: repeated + (isUnique ? before.size : 0),
+      errors,
+    };
   }
 
   async function storeInTurn(
@@ -214,7 +232,7 @@ export function createStoreBatch({
   ): Promise<Set<number>> {
     const before = await entries.before(
       application,
-      lines.map(({ line, bytes }) => ({ idempotencyHash: lineHash(idempotencyHash, line), json: bytes })),
+      lines.map(({ line, bytes }) => ({ once: [lineHash(idempotencyHash, line)], json: bytes })),
     );
     return new Set(lines.flatMap(({ line }, at) => (before[at]?.outcome === 'repeated' ? line : [])));
   }
@@ -226,7 +244,7 @@ export function createStoreBatch({
     record?: BatchRecord,
   ): Promise<Stored> {
     const errors: LineFailure[] = [];
-    const all = { accepted: batch.lines.length, errors };
+    const all = { accepted: batch.lines.length, repeated: 0, errors };
     const { known, replays } = record ? await batches.lookUp(record) : { known: 'first' as const };
     refuseOther(known);
     if (known === 'again') {
@@ -241,7 +259,7 @@ export function createStoreBatch({
     });
     for await (const _ of validateLines(application, lines, errors, refused));
     await refused.keep(application, errors);
-    if (errors.length > 0) return { accepted: 0, errors };
+    if (errors.length > 0) return { ...all, accepted: 0 };
     async function* valid() {
       // Validation can fail now because the server is busy: then no line is stored.
       const late: LineFailure[] = [];
@@ -253,12 +271,26 @@ export function createStoreBatch({
       }
       if (late.length > 0) throw noneStored(batch.lines.length, late);
     }
-    const outcome = await batches.storeAll(valid, record, replays);
-    refuseOther(outcome);
-    // A replay has stored a line meanwhile.
-    if (outcome === 'partly') return storeAll(application, batch, record);
-    metrics?.[outcome === 'first' ? 'stored' : 'repeated'](lines.length);
-    return all;
+    try {
+      const { known, repeated } = await batches.storeAll(valid, record, replays);
+      refuseOther(known);
+      // A replay has stored a line meanwhile.
+      if (known === 'partly') return storeAll(application, batch, record);
+      metrics?.repeated(known === 'first' ? repeated : lines.length);
+      metrics?.stored(known === 'first' ? lines.length - repeated : 0);
+      return { ...all, repeated };
+    } catch (error) {
+      if (!(error instanceof LinesTaken)) throw error;
+      // Each line is valid: the first pass has found no error.
+      for (const at of error.positions) {
+        const { line, bytes } = lines[at] as Line;
+        const failure = { line, ...(fateOf('duplicate', application.unique) as FailedLine) };
+        errors.push(failure);
+        refused.onRefused(failure, bytes);
+      }
+      await refused.keep(application, errors);
+      return { ...all, accepted: 0 };
+    }
   }
 
   return async function storeBatch(domain: string, batch: Batch): Promise<BatchResult> {
@@ -269,10 +301,19 @@ export function createStoreBatch({
     batch.spend?.(application.id, lines.length);
     const by = await senders.numberOf(application.id, senderOf('batch', batch.sent));
     const record = toRecord(application.id, { ...batch, by });
-    const { accepted, errors } = await (atomic ? storeAll : storeEach)(application, { ...batch, by }, record);
+    const { accepted, repeated, errors } = await (atomic ? storeAll : storeEach)(
+      application,
+      { ...batch, by },
+      record,
+    );
     errors.sort((a, b) => a.line - b.line);
     if (lines.length > 0 && accepted === 0) throw noneStored(lines.length, errors);
-    return { accepted, rejected: errors.length, errors: errors.map(toLineError) };
+    return {
+      accepted,
+      ...(repeated > 0 && { repeated }),
+      rejected: errors.length,
+      errors: errors.map(toLineError),
+    };
   };
 }
 

@@ -2,6 +2,7 @@ import { addFields, type FoundFields, noFields } from '@sluice/intake/field-set.
 import type { Intake } from '@sluice/intake/intake.ts';
 import { type FailedLine, type Judged, type LineFailure, type Refusal, refuse } from '@sluice/intake/line.ts';
 import { defect, overLimit, toLineRefusal, tooLarge } from '@sluice/intake/line-errors.ts';
+import { onceBy } from '@sluice/intake/unique.ts';
 import type { UploadValidator } from '@sluice/intake/upload-validator.ts';
 import { isBusy } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
@@ -64,12 +65,13 @@ export function createValidateLines(
       }
       if (fate.kind !== 'accepted') {
         const { kind, refusal } = fate;
-        const failure = { line, kind, refusal, explain: fate.kind === 'refused' ? fate.explain : undefined };
+        const { explain = undefined, value = undefined } = fate.kind === 'refused' ? fate : {};
+        const failure = { line, kind, refusal, explain, value };
         errors.push(failure);
         onRefused?.(failure, bytes);
         continue;
       }
-      const { json, bson } = fate;
+      const { json, bson, value } = fate;
       const { length } = bson;
       if (chunk.entries.length === chunkEntries || (chunk.bytes > 0 && chunk.bytes + length > chunkBytes)) {
         yield chunk;
@@ -83,6 +85,7 @@ export function createValidateLines(
         json,
         bson,
         version,
+        ...(value && onceBy(application, value)),
       });
       chunk.bytes += length;
     }
