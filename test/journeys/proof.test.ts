@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { hashUniqueValue } from '@sluice/store/entries/once.ts';
 import { expect, it } from 'vitest';
 import { payloadOf } from '../support/payload-of.ts';
@@ -87,6 +88,36 @@ it('an ingest key finds what it sent itself', async () => {
     expect(status).toBe(403);
   }
   expect((await ask({ json: { keys } })).status).toBe(401);
+});
+
+it('adds up the keys of each hour, so that a sender finds the hour that differs', async () => {
+  const { path, upload, batch, right } = await start();
+  const hour = 3_600_000;
+  const sums = new Map<number, bigint>();
+  for (const key of ['a', 'b', 'c', 'd']) {
+    await upload(key);
+    const at = Math.floor(Date.now() / hour);
+    const proof = createHash('sha256').update(key).digest().readBigUInt64BE();
+    sums.set(at, BigInt.asUintN(64, (sums.get(at) ?? 0n) + proof));
+  }
+  await batch('batch', [right, right], 201);
+  const from = new Date(Date.now() - hour).toISOString();
+  const get = async (step: string) =>
+    (await sluice.request('GET', `${path}/stats?step=${step}&hash=true&from=${from}`, { token })).body.data;
+  const hours: { at: string; accepted: number; count: number; hash: string }[] = await get('hour');
+  const hex = (sum: bigint) => sum.toString(16).padStart(16, '0');
+  expect(hours.map(({ hash }) => hash)).toEqual(
+    hours.map(({ at }) => hex(sums.get(Date.parse(at) / hour) ?? 0n)),
+  );
+  expect(hours.reduce((sum, { count }) => sum + count, 0)).toBe(6);
+  expect(hours.map(({ count }) => count)).toEqual(hours.map(({ accepted }) => accepted));
+  const days: typeof hours = await get('day');
+  const all = (some: typeof hours) =>
+    BigInt.asUintN(
+      64,
+      some.reduce((sum, { hash }) => sum + BigInt(`0x${hash}`), 0n),
+    );
+  expect(all(days)).toBe(all(hours));
 });
 
 it('names the values that are not stored, digit by digit', async () => {

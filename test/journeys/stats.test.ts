@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { expect, it } from 'vitest';
 import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
 import { sharedSluice, until } from '../support/sluice.ts';
@@ -97,14 +98,75 @@ it('counts by hours and days of UTC, as MongoDB does, also when entries were del
   await expectExact((time) => time < from || time >= to);
 });
 
+it('counts by ingest key what was accepted, refused and lost', async () => {
+  const { domain, path, stats, refusals } = await start();
+  const keys = await Promise.all(
+    ['one', 'other', 'idle'].map(async (name) => {
+      const { body } = await sluice.request('POST', `${path}/keys`, { token, json: { name } });
+      return body.data as { id: string; key: string };
+    }),
+  );
+  const [one, other, idle] = keys as [(typeof keys)[0], (typeof keys)[0], (typeof keys)[0]];
+  const { batch } = uploadClient(sluice, token);
+  const upload = (payload: object | string, key?: string) =>
+    sluice.request('POST', `${path}/data`, {
+      body: typeof payload === 'string' ? payload : JSON.stringify(payload),
+      ...(key && { headers: { 'x-api-key': key } }),
+    });
+  await upload({ celsius: 1 }, one.key);
+  await batch(domain, ndjson([{ celsius: 1 }, { celsius: 'x' }]), { headers: { 'x-api-key': one.key } });
+  await upload({ celsius: 1 }, other.key);
+  await upload({ celsius: 1 });
+  await upload({ celsius: 'x' });
+  await upload('{"celsius":', other.key);
+  await refusals.untilCounted(2);
+
+  const query = `?step=day&from=${new Date(Date.now() - 1).toISOString()}`;
+  const counts = ({ key, accepted, refused, lost }: Stats & { key?: string | null; lost?: object }) => ({
+    key,
+    accepted,
+    refused,
+    lost: (lost as { not_json: number }).not_json,
+  });
+  await until(async () => {
+    const found = (await stats(`${query}&by=key`)).map(counts);
+    const sorted = found.toSorted((a, b) => String(a.key).localeCompare(String(b.key)));
+    const expected = [
+      { key: one.id, accepted: 2, refused: 1, lost: 0 },
+      { key: other.id, accepted: 1, refused: 0, lost: 1 },
+      { key: null, accepted: 1, refused: 1, lost: 0 },
+    ].toSorted((a, b) => String(a.key).localeCompare(String(b.key)));
+    return isDeepStrictEqual(sorted, expected);
+  });
+  expect((await stats(`${query}&by=key&key=${one.id}`)).map(counts)).toEqual([
+    { key: one.id, accepted: 2, refused: 1, lost: 0 },
+  ]);
+  expect((await stats(`${query}&key=${one.id}`)).map(counts)).toEqual([{ accepted: 2, refused: 1, lost: 0 }]);
+  expect((await stats(`${query}&key=${idle.id}`)).map(counts)).toEqual([
+    { accepted: 0, refused: 0, lost: 0 },
+  ]);
+  expect((await stats(query)).map(counts)).toEqual([{ accepted: 4, refused: 2, lost: 1 }]);
+  expect(await stats(`${query}&by=key&key=${idle.id}`)).toEqual([]);
+});
+
 it.each([
   ['?step=week', '/step'],
   ['?from=yesterday', '/from'],
   ['?limit=1', '/limit'],
+  ['?by=celsius', '/by'],
+  ['?key=till', '/key'],
 ])('refuses %s', async (query, path) => {
   const { get } = await start();
   const { status, body } = await get(query);
   expect([status, body.error.details[0].path]).toEqual([400, path]);
+});
+
+it.each([
+  ['?hash=true', '`hash` needs step=hour or step=day'],
+  ['?hash=true&step=hour&by=key', '`hash` is of all senders: leave out `by` and `key`'],
+])('refuses to combine %s', async (query, message) => {
+  const { status, body } = await (await start()).get(query);
+  expect([status, body.error.message]).toEqual([400, message]);
 });
 
 it('has at most 1,000 steps', async () => {

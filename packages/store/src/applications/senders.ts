@@ -35,6 +35,7 @@ interface SenderDocument {
 
 /** Senders that memory keeps. A number always means the same sender. */
 const most = 50_000;
+const [lowest, highest] = [new ObjectId('0'.repeat(24)), new ObjectId('f'.repeat(24))];
 const toId = (id: string | undefined) => (id === undefined ? null : new ObjectId(id));
 
 const toSender = ({ source, key, user, job }: SenderDocument): Sender => ({
@@ -120,6 +121,13 @@ export function senderStore(db: Db) {
     return new Map(Array.from(found, ([number, sender]) => [number, toTexts(sender)]));
   }
 
+  /** With all sources, so that the index finds those with the key. */
+  const sentBy = (application: string, key: ObjectId | { $gte: ObjectId; $lte: ObjectId }) => ({
+    application: new ObjectId(application),
+    source: { $in: [...sources] },
+    key,
+  });
+
   return {
     /** The number of a sender; resolves once it is durable. Call it before the transaction that stores the entry. */
     async numberOf(application: string, sender: Sender): Promise<number> {
@@ -148,9 +156,16 @@ export function senderStore(db: Db) {
       return ({ by = 0 }) => found.get(by) ?? {};
     },
 
+    /** The ingest key of each sender that has one, by the sender's number. */
+    async keys(application: string): Promise<Map<number, string>> {
+      const found = senders.find(sentBy(application, { $gte: lowest, $lte: highest }));
+      const keys = await found.project<{ number: number; key: ObjectId }>({ number: 1, key: 1 }).toArray();
+      return new Map(keys.map(({ number, key }) => [number, key.toHexString()]));
+    },
+
     /** The numbers under which an ingest key has sent. */
     async ofKey(application: string, key: string): Promise<number[]> {
-      const those = { application: new ObjectId(application), key: new ObjectId(key) };
+      const those = sentBy(application, new ObjectId(key));
       const found = await senders.find(those).project<{ number: number }>({ number: 1 }).toArray();
       return found.map(({ number }) => number);
     },
