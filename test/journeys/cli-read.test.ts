@@ -132,6 +132,22 @@ describe('sluice list', () => {
     expect((await user.sluice(['list'])).stdout).not.toContain('\u001b');
   });
 
+  it('prints who sent an entry, and what came with a key', async () => {
+    const issued = await user.sluice(['keys', 'create', 'Till 7', '--json']);
+    const { id, key } = JSON.parse(issued.stdout);
+    await upload('{"n":1}');
+    const headers = { 'x-api-key': key };
+    await sluice.request('POST', `/applications/${domain}/data`, { json: { n: 2 }, headers });
+    const { stdout } = await user.sluice(['list', '--json', '--key', id, '--meta', 'source,key']);
+    expect(JSON.parse(stdout)).toMatchObject({ payload: { n: 2 }, source: 'upload', key: id });
+    for (const more of [[], ['--wait', '-o', user.at('of-key.csv')]]) {
+      const options = ['--key', id, '--meta', 'source', '--columns', 'n'];
+      const { code, stdout } = await user.sluice(['export', ...options, ...more]);
+      const file = more.length > 0 ? readFileSync(user.at('of-key.csv'), 'utf8') : stdout;
+      expect([code, file]).toEqual([0, 'source,n\r\nupload,2\r\n']);
+    }
+  });
+
   it('lists every entry page by page', async () => {
     const batch = Array.from({ length: 2_100 }, (_, n) => `{"n":${n}}`).join('\n');
     const headers = { 'content-type': 'application/x-ndjson' };

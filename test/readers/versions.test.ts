@@ -54,11 +54,21 @@ const readers = ['duckdb', 'pandas', 'polars'] as const;
 /** Of the columns, in each reader's words. */
 const types = {
   duckdb: [
-    ...['TIMESTAMP WITH TIME ZONE', 'VARCHAR', 'INTEGER', 'DOUBLE', 'DATE', 'VARCHAR[]'],
+    ...[
+      'TIMESTAMP WITH TIME ZONE',
+      'VARCHAR',
+      'INTEGER',
+      'VARCHAR',
+      'VARCHAR',
+      'DOUBLE',
+      'DATE',
+      'VARCHAR[]',
+    ],
     ...['TIMESTAMP WITH TIME ZONE', 'VARCHAR', 'BIGINT'],
   ],
   pandas: [
-    ...['timestamp[ms, tz=UTC][pyarrow]', 'string[pyarrow]', 'int32[pyarrow]', 'double[pyarrow]'],
+    ...['timestamp[ms, tz=UTC][pyarrow]', 'string[pyarrow]', 'int32[pyarrow]'],
+    ...['string[pyarrow]', 'string[pyarrow]', 'double[pyarrow]'],
     ...[
       'date32[day][pyarrow]',
       'list<element: string>[pyarrow]',
@@ -68,7 +78,16 @@ const types = {
     'int64[pyarrow]',
   ],
   polars: [
-    ...["Datetime(time_unit='ms', time_zone='UTC')", 'String', 'Int32', 'Float64', 'Date', 'List(String)'],
+    ...[
+      "Datetime(time_unit='ms', time_zone='UTC')",
+      'String',
+      'Int32',
+      'String',
+      'String',
+      'Float64',
+      'Date',
+      'List(String)',
+    ],
     ...["Datetime(time_unit='us', time_zone='UTC')", 'String', 'Int64'],
   ],
 };
@@ -108,7 +127,7 @@ it('exports over several versions, with ids and a filter, have the same types an
 
   const client = exportClient(sluice.url, token);
   async function made(options: object): Promise<Buffer> {
-    const id = await client.create(domain, { meta: ['id', 'schema_version'], ...options });
+    const id = await client.create(domain, { meta: ['id', 'schema_version', 'source', 'key'], ...options });
     const { file } = await client.over(domain, id);
     const response = await fetch(`${sluice.url}${file.url}`, {
       headers: { authorization: `Bearer ${token}` },
@@ -124,17 +143,30 @@ it('exports over several versions, with ids and a filter, have the same types an
     .split('\n')
     .map((line) => JSON.parse(line));
 
-  const columns = ['createdAt', 'id', 'schema_version', 'n', 'day', 'tags', 'at', 'place', 'code'];
+  const meta = ['id', 'schema_version', 'source', 'key'];
+  const columns = ['createdAt', ...meta, 'n', 'day', 'tags', 'at', 'place', 'code'];
   const isFound = [() => true, ({ n = -1 }: Payload) => n >= 0];
   for (const [i, select] of isFound.entries()) {
     const rows = uploaded
       .map((entry, at) => ({ ...entry, ...listed[at] }))
       .filter(({ payload }) => select(payload));
     const cells = rows.map(({ id, createdAt, version, payload: { n, day, tags, at, place, code } }) => [
-      ...[microsOf(createdAt), id, version, n, day, tags, at && microsOf(at), place, code],
+      ...[
+        microsOf(createdAt),
+        id,
+        version,
+        'batch',
+        undefined,
+        n,
+        day,
+        tags,
+        at && microsOf(at),
+        place,
+        code,
+      ],
     ]);
     const texts = rows.map(({ id, createdAt, version, payload: { n, day, tags, at, place, code } }) => [
-      ...[createdAt, id, version, n, day, tags && JSON.stringify(tags), at, place, code],
+      ...[createdAt, id, version, 'batch', undefined, n, day, tags && JSON.stringify(tags), at, place, code],
     ]);
     for (const [at, reader] of readers.entries()) {
       const parquet = read[6 * i + 3 + at];
