@@ -32,6 +32,7 @@ describe('a refused upload', () => {
       id: expect.stringMatching(/^[0-9a-f]{24}$/),
       received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
       source: 'upload',
+      reason: 'schema',
       schema_version: 1,
       error: {
         name: 'SchemaValidationError',
@@ -53,7 +54,7 @@ describe('a refused upload', () => {
     expect(text).toContain('"payload":{"n":9007199254740993}}');
   });
 
-  it('is kept where it is JSON, whatever is wrong with it, and not where it is none', async () => {
+  it('is kept, whatever is wrong with it, and counted where it is empty', async () => {
     const { uploadText, list, untilCounted } = await begin();
     const refused = [
       ['{"__proto__":1}', 400],
@@ -64,12 +65,15 @@ describe('a refused upload', () => {
       [`{"celsius":"${'x'.repeat(320_000)}"}`, 413],
     ] as const;
     for (const [text, status] of refused) expect((await uploadText(text)).status).toBe(status);
-    await untilCounted(3);
+    await untilCounted(6, 5);
     const { result } = await list();
-    expect(result.map(({ error }: { error: { name: string } }) => error.name).sort()).toEqual([
-      'MalformedBodyError',
-      'SchemaValidationError',
-      'SchemaValidationError',
+    const found = result.map(({ reason, error }: Record<string, { name: string }>) => [reason, error?.name]);
+    expect(found.sort()).toEqual([
+      ['not_json', 'MalformedBodyError'],
+      ['schema', 'MalformedBodyError'],
+      ['schema', 'SchemaValidationError'],
+      ['schema', 'SchemaValidationError'],
+      ['too_large', 'PayloadTooLargeError'],
     ]);
   });
 
@@ -109,7 +113,7 @@ describe('refused lines', () => {
     const { complete } = importClient(sluice, token);
     await complete(domain, lines);
     await complete(domain, 'celsius,place\nwarm,Oslo\n1,Oslo\n"",Rome\n"a', { type: 'text/csv' });
-    await untilCounted(8);
+    await untilCounted(10);
     const { result } = await list();
     const found = result.map(({ source, line, payload, error }: Record<string, { details?: [] }>) =>
       [
@@ -122,6 +126,8 @@ describe('refused lines', () => {
     expect(found.sort()).toEqual([
       'batch 2 {"celsius":"warm"} type',
       'batch 2 {"celsius":"warm"} type',
+      'batch 3 "none" ',
+      'batch 3 "none" ',
       'batch 4 {} required',
       'batch 4 {} required',
       'import 2 {"celsius":"warm","place":"Oslo"} type',
@@ -150,6 +156,7 @@ describe('the groups', () => {
     const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
     const [first, ...others] = await groups();
     expect(first).toEqual({
+      reason: 'schema',
       ...notNumber,
       count: 4,
       kept: 4,

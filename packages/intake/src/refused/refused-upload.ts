@@ -1,5 +1,5 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
-import type { ErrorDetail } from '@sluice/shared/errors.ts';
+import type { ErrorDetail, ErrorName } from '@sluice/shared/errors.ts';
 import type { LossKind } from '@sluice/store/refused/losses.ts';
 import type { Reason, RefusedRecord, RefusedSource } from '@sluice/store/refused/refused-records.ts';
 import type { Refusal } from '../line.ts';
@@ -66,7 +66,7 @@ export function reasonOf({ details }: Pick<Refusal, 'details'>): ToldReason | un
 }
 
 /** The kind of loss that a refusal is, if its payload is the reason. */
-export function lossOf({ name, details }: Pick<Refusal, 'name' | 'details'>): KeptLoss | undefined {
+export function lossOf({ name, details }: { name: ErrorName; details?: unknown }): KeptLoss | undefined {
   if (details) return undefined;
   if (name === 'MalformedBodyError') return 'not_json';
   return name === 'PayloadTooLargeError' ? 'too_large' : undefined;

@@ -68,8 +68,13 @@ export interface RefusedDocument
 
 /** Which refused uploads are meant; all, where nothing is said. An empty property: the fault names none. */
 export type RefusedSelection = Period &
-  Partial<{ [Name in keyof Reason]: Reason[Name] | undefined }> &
-  Pick<RefusedRecord, 'key'>;
+  Partial<{ [Name in keyof Omit<Reason, 'reason'>]: Reason[Name] | undefined }> & {
+    reason?: RefusedReason | undefined;
+  } & Pick<RefusedRecord, 'key'>;
+
+/** Whether the payload is any text, and not JSON. */
+export const isText = ({ truncated, reason }: Pick<RefusedRecord, 'truncated' | 'reason'>): boolean =>
+  truncated || reason === 'not_json' || reason === 'too_large';
 
 export const newRefusedId = (): string => new ObjectId().toHexString();
 

@@ -47,7 +47,7 @@ const applicationsOf = (records: RefusedRecord[]) =>
 /** The documents of an application that a selection means. */
 export function matching(
   application: string,
-  { from, to, path, keyword, property, key }: RefusedSelection,
+  { from, to, path, keyword, property, key, reason }: RefusedSelection,
 ): Filter<RefusedDocument> {
   return {
     application: new ObjectId(application),
@@ -59,6 +59,7 @@ export function matching(
     ...(keyword !== undefined && { keyword }),
     ...(property !== undefined && { property: property === '' ? { $exists: false } : property }),
     ...(key !== undefined && { key }),
+    ...(reason !== undefined && { reason: reason === 'schema' ? { $exists: false } : reason }),
   };
 }
 

@@ -63,7 +63,7 @@ export interface ReplaySelection extends RefusedSelection {
   after?: string | undefined;
 }
 
-/** Turns refused uploads into entries, a batch per transaction: each upload is always either refused or an entry. */
+/** Turns uploads that a schema refused into entries, a batch per transaction: each upload is always either refused or an entry. */
 export function replayStore(
   db: Db,
   entries: EntryStore,
@@ -76,9 +76,7 @@ export function replayStore(
   function filterOf(application: string, { ids, after, ...selection }: ReplaySelection) {
     return {
       $and: [
-        matching(application, selection),
-        // What was refused for another reason than its schema stays refused.
-        { reason: { $exists: false } },
+        matching(application, { ...selection, reason: 'schema' }),
         ...(ids ? [{ _id: { $in: ids.map((id) => new ObjectId(id)) } }] : []),
         ...(after ? [{ _id: { $gt: new ObjectId(after) } }] : []),
       ],

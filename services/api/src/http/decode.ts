@@ -50,11 +50,20 @@ export async function* decode(body: Bytes, named: Compression | undefined): Byte
 
 const malformed = (message: string) => new ApiError('MalformedBodyError', `${message}; nothing was stored`);
 
-/** Decompresses a whole body. Throws ApiError if the result is over the limit, or the body is broken. */
-export async function decodeWhole(body: Buffer, encoding: Compression, limit: number): Promise<Buffer> {
+/**
+ * Decompresses a whole body. `onFirst` gets its first piece. Throws ApiError if the result is over the limit, or the body is
+ * broken.
+ */
+export async function decodeWhole(
+  body: Buffer,
+  encoding: Compression,
+  limit: number,
+  onFirst: (piece: Buffer) => void,
+): Promise<Buffer> {
   const pieces: Buffer[] = [];
   let length = 0;
   for await (const piece of decode(piecesIn(body), encoding)) {
+    if (length === 0) onFirst(piece);
     length += piece.length;
     if (length > limit) throw tooLarge(limit);
     pieces.push(piece);

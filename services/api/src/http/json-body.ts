@@ -8,6 +8,7 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { noteBeginning } from './beginnings.ts';
 import type { Compression } from './decode.ts';
 import { decodeWhole } from './decode.ts';
 import { takeParameters } from './media-type.ts';
@@ -48,9 +49,12 @@ export function takeJsonBytes(app: FastifyInstance): void {
     (request: FastifyRequest, body: Buffer, done: Done) => {
       const encoding = encodingOf(request.headers['content-encoding']);
       takeParameters(request);
-      if (encoding === undefined) done(null, body);
-      else
-        decodeWhole(body, encoding, request.routeOptions.bodyLimit).then((whole) => done(null, whole), done);
+      if (encoding === undefined) return done(null, body);
+      const onFirst = (piece: Buffer) => noteBeginning(request, piece);
+      decodeWhole(body, encoding, request.routeOptions.bodyLimit, onFirst).then(
+        (whole) => done(null, whole),
+        done,
+      );
     },
   );
 }

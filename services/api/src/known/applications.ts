@@ -78,6 +78,9 @@ export function createApplicationCache({
       return found;
     },
 
+    /** The application as it was read last; it may have changed since. */
+    last: known.last,
+
     /** Undefined if there is no such application. Rejects while MongoDB is away. */
     get(domain: string): Promise<CachedApplication | undefined> {
       lookups[known.look(domain)]?.();

@@ -116,7 +116,15 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
       const found = await find(application, text);
       if (typeof found === 'object') return found;
       if (!application.keyRequired) return undefined;
-      throw forbidden(found ? expired(domain) : whyNot(domain, text));
+      const message = found ? expired(domain) : whyNot(domain, text);
+      throw Object.assign(forbidden(message), { key: text === '' ? 'no_key' : 'wrong_key' });
+    },
+
+    /** The id of the ingest key of a request, as far as it is known without a question. */
+    peek(application: string, headers: IncomingHttpHeaders): string | undefined {
+      const text = sentKey(headers);
+      const known = text.startsWith(keyMark) ? ingestKeys.last(application) : undefined;
+      return known && findHash(known.keys, hashOf(text))?.sent.id;
     },
 
     /** Call when an ingest key has changed. */

@@ -68,6 +68,9 @@ export function createKnown<Value extends object>(
     /** Undefined also if it must be read first. */
     peek: (key: string): Value | undefined => (feed.isCurrent() ? cached.get(key)?.value : undefined),
 
+    /** What was read last, which may have changed since. */
+    last: (key: string): Value | undefined => cached.peek(key)?.value,
+
     /** How `get` will find it: `stale` needs a question to MongoDB first. */
     look: (key: string) => (!cached.has(key) ? 'miss' : feed.isCurrent() ? 'hit' : 'stale'),
 

@@ -1,4 +1,5 @@
 import { errorNames } from '@sluice/shared/errors.ts';
+import { refusedReasons } from '@sluice/store/refused/refused-records.ts';
 import Type, { type Static } from 'typebox';
 import {
   Bool,
@@ -18,8 +19,15 @@ import {
 const path = Text('Where in the payload, as a JSON Pointer: of the first thing that was wrong.', '/celsius');
 const keyword = Text('The rule that it broke.', 'type');
 const property = 'The member that is missing, or must not be there, where the rule names one.';
+const Reason = Type.Enum([...refusedReasons], {
+  title: 'RefusedReason',
+  description:
+    '`schema`: it does not conform. `not_json`, `too_large`: it was not validated. `duplicate`: another payload is stored with its unique value. Only the first can be replayed.',
+  examples: ['schema'],
+});
 const Payload = Type.Unknown({
-  description: 'What was sent. Where it is cut off, the beginning of its JSON text, as a string.',
+  description:
+    'What was sent. A string with the beginning of its text, where it is cut off, not JSON or too large; bytes that are not UTF-8 are U+FFFD.',
   examples: [{ celsius: 'warm' }],
 });
 const Truncated = Bool('Whether the payload is cut off.', false);
@@ -30,6 +38,7 @@ export const RefusedAnswer = Named('RefusedUpload', {
   received_at: DateTime(),
   source: Source,
   line: Type.Optional(Int('Of a batch or an import, from 1.')),
+  reason: Reason,
   schema_version: Int('The version of the schema in force then.', 1),
   error: Named(
     { title: 'RefusedError', description: 'What the client was told.' },
@@ -55,6 +64,7 @@ export const RefusedPage = Named('RefusedPage', {
 const period = { from: Type.Optional(Timestamp), to: Type.Optional(Timestamp) };
 const ofKey = { key: Type.Optional(KeyId) };
 const selection = {
+  reason: Type.Optional(Reason),
   path: Type.Optional(path),
   keyword: Type.Optional(keyword),
   property: Type.Optional(Text(`${property} Empty: it names none.`)),
@@ -74,6 +84,7 @@ export const RefusedQuery = Query({
 export const RefusedGroupsQuery = Query({ ...period, ...ofKey });
 
 export const RefusedGroupAnswer = Named('RefusedGroup', {
+  reason: Reason,
   path,
   keyword,
   property: Type.Optional(Text(property)),

@@ -2,7 +2,7 @@ import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intak
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import type { KeptReason } from '@sluice/store/refused/refused.ts';
-import type { Reason } from '@sluice/store/refused/refused-records.ts';
+import { type Reason, refusedReasons } from '@sluice/store/refused/refused-records.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, success } from '../http/answers.ts';
@@ -46,7 +46,15 @@ const finderOf =
         path === reason.path && keyword === reason.keyword && property === reason.property,
     );
 
-const toSelection = ({ path, keyword, property, key, ...query }: Static<typeof RefusedSelectionQuery>) => ({
+const toSelection = ({
+  reason,
+  path,
+  keyword,
+  property,
+  key,
+  ...query
+}: Static<typeof RefusedSelectionQuery>) => ({
+  reason,
   path,
   keyword,
   property,
@@ -54,8 +62,13 @@ const toSelection = ({ path, keyword, property, key, ...query }: Static<typeof R
   ...toPeriod(query),
 });
 
-/** Uploads that are refused later are not replayed. */
-function toOptions(asked: Static<typeof ReplayRequest>): ReplayOptions {
+/** Uploads that are refused later are not replayed. Throws ApiError for what no schema refused. */
+function toOptions({ reason, ...asked }: Static<typeof ReplayRequest>): ReplayOptions {
+  const isOther = (name: string | undefined) =>
+    refusedReasons.some((each) => each === name && each !== 'schema');
+  for (const [name, value] of Object.entries({ reason, keyword: asked.keyword }))
+    if (isOther(value))
+      throw invalidAt(`/${name}`, 'enum', 'only uploads that a schema refused can be replayed');
   const now = new Date();
   const { from, to } = toPeriod(asked);
   return { ...asked, from, to: to && to < now ? to : now };
@@ -182,7 +195,7 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain/replays',
     operation('createReplay', 'Replay refused uploads', {
       description:
-        'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. ' +
+        'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. Only those with the reason `schema` are replayed. ' +
         'Without `ids`, `path`, `keyword`, `property`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
       params: ByDomain,
       querystring: ReplayQuery,

@@ -1,5 +1,5 @@
 import type { ReasonCount } from '@sluice/store/refused/refusal-counts.ts';
-import type { RefusedRecord } from '@sluice/store/refused/refused-records.ts';
+import { isText, type RefusedRecord } from '@sluice/store/refused/refused-records.ts';
 import type { RefusedAnswer, RefusedGroupAnswer } from './contract.ts';
 
 /** Characters; a longer example is cut off. */
@@ -12,28 +12,30 @@ function withPayload(fields: object, name: string, payload: string): string {
 
 /** A refused upload as its owner sees it, as JSON. */
 export function toJson({ at, version, name, message, details, ...refused }: RefusedRecord): string {
-  const { id, source, line, key, network, payload, truncated } = refused;
+  const { id, source, line, reason = 'schema', key, network, payload, truncated } = refused;
   const fields: Omit<RefusedAnswer, 'payload'> = {
     id,
     received_at: at.toISOString(),
     source,
     ...(line !== undefined && { line }),
+    reason,
     schema_version: version,
     error: { name, message, details },
     ...(key && { key }),
     ...(network && { network }),
     truncated,
   };
-  return withPayload(fields, 'payload', truncated ? JSON.stringify(payload) : payload);
+  return withPayload(fields, 'payload', isText(refused) ? JSON.stringify(payload) : payload);
 }
 
 /** A group of refused uploads, as JSON. */
 export function toGroupJson(
-  { path, keyword, property, message, count, firstAt, lastAt }: ReasonCount,
+  { reason, path, keyword, property, message, count, firstAt, lastAt }: ReasonCount,
   { kept, dismissed }: Pick<RefusedGroupAnswer, 'kept' | 'dismissed'>,
   example: RefusedRecord | undefined,
 ): string {
   const fields: Omit<RefusedGroupAnswer, 'example'> = {
+    reason: reason ?? 'schema',
     path,
     keyword,
     ...(property !== undefined && { property }),
@@ -45,8 +47,8 @@ export function toGroupJson(
     last_at: lastAt.toISOString(),
   };
   if (!example) return JSON.stringify(fields);
-  const { payload, truncated } = example;
-  const isWhole = !truncated && payload.length <= exampleLength;
+  const { payload } = example;
+  const isWhole = !isText(example) && payload.length <= exampleLength;
   const shown = isWhole ? payload : JSON.stringify(payload.slice(0, exampleLength).toWellFormed());
   return withPayload(fields, 'example', shown);
 }

@@ -40,7 +40,9 @@ export const rehearsalRoutes: Routes = async (app, dependencies) => {
 
   /** Few refused uploads are kept, so one worker checks all. */
   async function rangesOfRefused(application: string, { of, from, to }: RehearsalOptions) {
-    return of === 'entries' ? [] : [{ lines: await refused.count(application, { from, to }) }];
+    return of === 'entries'
+      ? []
+      : [{ lines: await refused.count(application, { from, to, reason: 'schema' }) }];
   }
 
   app.post(

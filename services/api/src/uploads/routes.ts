@@ -12,6 +12,7 @@ import { hashIdempotencyKey } from '@sluice/store/entries/once.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { createSendAtOnce, Success } from '../http/answers.ts';
+import { noteBeginningOfChunks } from '../http/beginnings.ts';
 import { takeJsonBytes } from '../http/json-body.ts';
 import { ByDomain, operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
@@ -27,7 +28,8 @@ import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { IdempotencyKey, NewEntry, Upload } from './contract.ts';
 import { commitSizes, createGroupCommit } from './group-commit.ts';
-import { aboutKeys, idempotencyKey, keyed, networkOrKey, senderOf } from './steps.ts';
+import { createCountLosses } from './losses.ts';
+import { aboutKeys, idempotencyKey, keyed, keyOf, networkOrKey, senderOf } from './steps.ts';
 import { createCommitMetrics, createUploadMetrics, monitorCommit } from './upload-metrics.ts';
 
 const sendBatch = (domain: string) =>
@@ -86,7 +88,14 @@ export const uploadRoutes: Routes = async (
     refusalRecorder,
     metrics: batchUploads,
   });
+  const countLosses = createCountLosses({
+    applications: store.applications,
+    cache,
+    keyring,
+    refusalRecorder,
+  });
   await app.register(batchRoutes, {
+    countLoss: countLosses('batch'),
     cache,
     keyring,
     storeBatch,
@@ -167,6 +176,7 @@ export const uploadRoutes: Routes = async (
         payload: body,
         idempotencyHash,
         sender,
+        key: keyOf(sent),
       });
       throw toApiError(told);
     }
@@ -194,6 +204,8 @@ export const uploadRoutes: Routes = async (
       bodyLimit: config.bodyLimit,
       validatorCompiler: onlyQueries(app),
       config: { isUpload: true },
+      preParsing: noteBeginningOfChunks,
+      errorHandler: countLosses('upload'),
       onResponse: uploads.onResponse,
       ...operation('uploadEntry', 'Upload an entry', {
         description: `Send one JSON object that conforms to the schema of the application. The answer comes once it is stored safely.${aboutKeys}`,

@@ -38,6 +38,9 @@ export const networkOrKey =
   () =>
     sent ? { key: sent.id, user: sent.user } : { network: networkOf(address) };
 
+/** The id of the ingest key; undefined for none and for a personal token. */
+export const keyOf = (sent: Sent | undefined): string | undefined => (sent?.user ? undefined : sent?.id);
+
 export const senderOf = (source: SenderSource, sent: Sent | undefined): Sender => ({
   source,
   ...(sent && (sent.user ? { user: sent.user } : { key: sent.id })),

@@ -101,7 +101,7 @@ function createCheckChunk({
       for await (const { documents } of readAhead(rawEntries, application, which, () => pageEntries))
         yield await checksOfPage(task, documents);
     } else
-      for await (const record of refused.all(application, options))
+      for await (const record of refused.all(application, { ...options, reason: 'schema' }))
         if (!record.truncated) yield [{ key: keyOf(record), check: () => checkRefused(judge, record) }];
   }
 

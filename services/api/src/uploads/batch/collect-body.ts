@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { noteBeginning } from '../../http/beginnings.ts';
 import { piecesOf, tooLarge } from '../../http/body.ts';
 import { decode } from '../../http/decode.ts';
 import { encodingOf } from '../../http/json-body.ts';
@@ -35,6 +36,7 @@ export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease
       const encoding = encodingOf(request.headers['content-encoding']);
       const pieces = piecesOf(stream, limit);
       for await (const piece of encoding ? decode(pieces, encoding) : pieces) {
+        if (length === 0) noteBeginning(request, piece);
         const needed = length + piece.length;
         if (needed > limit) throw tooLarge(limit);
         if (needed > body.length) {

@@ -1,12 +1,14 @@
 import type { LineFailure } from '@sluice/intake/line.ts';
 import { fateOf } from '@sluice/intake/line-errors.ts';
 import type { RefusalRecorder } from '@sluice/intake/refused/recorder.ts';
-import type { RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
+import { lossOf, type RefusedUpload } from '@sluice/intake/refused/refused-upload.ts';
 import { onceBy } from '@sluice/intake/unique.ts';
 import type { BatchRecord } from '@sluice/store/entries/batches.ts';
 import type { EntryStore } from '@sluice/store/entries/entries.ts';
 import { lineHash } from '@sluice/store/entries/once.ts';
 import type { CachedApplication } from '../../known/applications.ts';
+import type { Sent } from '../../known/keyring.ts';
+import { keyOf } from '../steps.ts';
 import { explainLines } from './validate-lines.ts';
 
 interface Line {
@@ -18,8 +20,8 @@ interface Line {
 /** Collects the refused lines of a batch. A batch with an `Idempotency-Key` has a record; only of a retry can they be stored. */
 export function createRefusedLines(
   entries: Pick<EntryStore, 'before'>,
-  refusalRecorder: Pick<RefusalRecorder, 'note'>,
-  { sender, atomic }: { sender?: RefusedUpload['sender']; atomic: boolean },
+  refusalRecorder: Pick<RefusalRecorder, 'note' | 'noteLoss'>,
+  { sender, sent, atomic }: { sender?: RefusedUpload['sender']; sent?: Sent | undefined; atomic: boolean },
   { record, isRetry }: { record?: BatchRecord | undefined; isRetry: boolean },
 ) {
   const batch = record && { idempotencyHash: record.idempotencyHash, hash: record.hash, atomic };
@@ -62,9 +64,21 @@ export function createRefusedLines(
       await explainLines(errors);
       for (const { failure, payload, idempotencyHash } of refused) {
         const { line, kind, refusal } = failure;
-        const reason = kind === 'duplicate' ? kind : undefined;
-        const upload = { reason, line, refusal, payload, idempotencyHash, batch, sender };
-        refusalRecorder.note(application, { source: 'batch', ...upload });
+        const key = keyOf(sent);
+        const upload: RefusedUpload = {
+          source: 'batch',
+          reason: kind === 'duplicate' ? kind : undefined,
+          line,
+          refusal,
+          payload,
+          idempotencyHash,
+          batch,
+          sender,
+          key,
+        };
+        const loss = lossOf(refusal);
+        if (loss) refusalRecorder.noteLoss(application, loss, { key, upload });
+        else refusalRecorder.note(application, upload);
       }
       return stored;
     },

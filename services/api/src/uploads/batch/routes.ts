@@ -24,6 +24,7 @@ import { mustBeAdmitted, type Sent } from '../../known/keyring.ts';
 import { batchLines } from '../../limits/table.ts';
 import type { UploadRates } from '../../limits/upload-rate.ts';
 import { BatchQuery, BatchResult, IdempotencyKey, LineError, NewEntry, partlyRefused } from '../contract.ts';
+import type { createCountLosses } from '../losses.ts';
 import { aboutKeys, idempotencyKey, keyed, networkOrKey } from '../steps.ts';
 import type { UploadMetrics } from '../upload-metrics.ts';
 import { createCollectBody } from './collect-body.ts';
@@ -58,13 +59,14 @@ interface Steps extends Pick<Dependencies, 'cache' | 'config' | 'capacity' | 'ke
   tellVersion: ReturnType<typeof createTellVersion>;
   validateLines: ReturnType<typeof createValidateLines>;
   rates: UploadRates;
+  countLoss: ReturnType<ReturnType<typeof createCountLosses>>;
   metrics: UploadMetrics;
 }
 
 /** Batches: many entries in one request. They are open like uploads. */
 export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
   app,
-  { cache, keyring, storeBatch, tellVersion, validateLines, rates, capacity, config, metrics },
+  { cache, keyring, storeBatch, tellVersion, validateLines, rates, capacity, config, countLoss, metrics },
 ) => {
   const { batchLimit } = config;
   tagRoutes(app, 'Uploads', { security: keyed });
@@ -115,6 +117,7 @@ export const batchRoutes: FastifyPluginAsyncTypebox<Steps> = async (
     '/applications/:domain/data/batch',
     {
       ...taking,
+      errorHandler: countLoss,
       onResponse: metrics.onResponse,
       ...operation('uploadBatch', 'Upload many entries', {
         description:

@@ -72,7 +72,7 @@ async function start(
       error: (logged: unknown) => defects.push(logged),
     }),
     checkUpload: undefined,
-    refusalRecorder: { note: () => {} },
+    refusalRecorder: { note: () => {}, noteLoss: () => {} },
   });
   const total = more.lines ?? count;
   const body = bodyOf(total);

@@ -39,7 +39,7 @@ interface Dependencies {
   entries: Pick<EntryStore, 'before'>;
   validateLines: ReturnType<typeof createValidateLines>;
   checkUpload: Quotas['checkUpload'];
-  refusalRecorder: Pick<RefusalRecorder, 'note'>;
+  refusalRecorder: Pick<RefusalRecorder, 'note' | 'noteLoss'>;
   metrics?: Pick<UploadMetrics, 'stored' | 'repeated'>;
 }
 

@@ -28,7 +28,7 @@ export interface BatchChunk {
   bytes: number;
 }
 
-/** Called for each line that was refused for its content, or for which the validator was too busy. */
+/** Called for each line that was refused for its content or its length, or for which the validator was too busy. */
 type OnRefused = (failure: LineFailure, bytes: Buffer) => void;
 
 /** Reads and validates lines. Yields the valid lines in chunks; adds the others to `errors`, which `explainLines` gives their details. */
@@ -51,7 +51,9 @@ export function createValidateLines(
       const rest = slices.rest();
       if (rest) await rest;
       if (bytes.length > lineLimit) {
-        errors.push({ line, kind: 'refused', refusal: tooLarge(overLimit(lineLimit)) });
+        const failure: LineFailure = { line, kind: 'refused', refusal: tooLarge(overLimit(lineLimit)) };
+        errors.push(failure);
+        onRefused?.(failure, bytes);
         continue;
       }
       if (performance.now() > end) {

@@ -24,7 +24,14 @@ const fix = (path: string, keyword: string, example: unknown, property?: string)
     example: exact,
     ...(property !== undefined && { property }),
   };
-  const counts = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
+  const counts = {
+    reason: 'schema' as const,
+    count: 1,
+    kept: 1,
+    dismissed: false,
+    first_at: '',
+    last_at: '',
+  };
   const found = suggestSchema({ ...group, ...counts }, schema);
   return found && { label: found.label, ...JSON.parse(found.schema).properties };
 };
@@ -66,7 +73,14 @@ it.each([
   ['/by/ok', 'type', '{"by":{"ok":9007199254740993}}', 'Allow whole numbers as well as true and false'],
   ['/note', 'type', '{"note":1.10}', 'Allow numbers as well as null'],
 ])('at %s, %s keeps the digits of %s', (path, keyword, example, label) => {
-  const counts = { count: 1, kept: 1, dismissed: false, first_at: '', last_at: '' };
+  const counts = {
+    reason: 'schema' as const,
+    count: 1,
+    kept: 1,
+    dismissed: false,
+    first_at: '',
+    last_at: '',
+  };
   const found = suggestSchema(
     { path, keyword, message: '', example: parseExact(example), ...counts },
     schema,
