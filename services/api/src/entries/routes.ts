@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
@@ -28,6 +27,7 @@ import {
   EntryQuery,
   toEntry,
 } from './contract.ts';
+import { readOfKey } from './read-of-key.ts';
 
 const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 
@@ -66,21 +66,6 @@ export const entryRoutes: Routes = async (app, dependencies) => {
     return { found, end, total };
   };
 
-  /** Reads what came with a key. If the key sent in a new way meanwhile, a cursor could pass over its entries: reads again. */
-  async function readOfKey(
-    id: string,
-    key: string | undefined,
-    { filter, ...page }: ForwardPage,
-    read: typeof newestFirst | typeof oldestFirst,
-  ) {
-    for (;;) {
-      const selected = await withKey(senders, id, filter, key);
-      const found = await read(id, { ...page, filter: selected });
-      if (key === undefined || isDeepStrictEqual(selected, await withKey(senders, id, filter, key)))
-        return found;
-    }
-  }
-
   app.get(
     '/applications/:domain/data',
     operation('listEntries', 'List entries', {
@@ -101,10 +86,14 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const meta = toMeta<SenderMeta>(query.meta);
       const application = await findApplication(applications, request);
       const { id } = application;
-      const selection = { ...period, filter, isIntact: !application.hasDeletions };
+      const selection = { ...period, isIntact: !application.hasDeletions };
       const read = query.order === 'oldest' ? oldestFirst : newestFirst;
+      const { key } = query;
       const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, (page) =>
-        readOfKey(id, query.key, { ...selection, ...page }, read),
+        readOfKey(
+          () => withKey(senders, id, filter, key),
+          (filter) => read(id, { ...selection, ...page, filter }),
+        ),
       );
       const senderOf = await senders.textsOf(id, items, meta);
       const result = items.map((entry) => toEntry(entry, application, senderOf(entry)));

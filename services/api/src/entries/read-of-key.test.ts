@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { readOfKey } from './read-of-key.ts';
+
+it('reads a page again if its key sent in a new way meanwhile', async () => {
+  const numbers = [1];
+  const pages: unknown[] = [];
+  const page = await readOfKey(
+    async () => [{ senders: [...numbers] }],
+    async (conditions) => {
+      if (pages.push(conditions) === 1) numbers.push(2);
+      return pages.length;
+    },
+  );
+  expect(pages).toEqual([[{ senders: [1] }], [{ senders: [1, 2] }]]);
+  expect(page).toBe(2);
+});
