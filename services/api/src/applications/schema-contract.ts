@@ -74,9 +74,9 @@ export const Publication = Named('Publication', {
   changes: Type.Array(SchemaChange),
   application: Type.Optional(ApplicationAnswer),
   checked: Type.Optional(
-    Int('Dry run: the newest entries that were validated. Slow schemas leave time for fewer.', 2),
+    Int('Dry run: the newest entries that were validated. Slow schemas leave time for fewer.'),
   ),
-  refused: Type.Optional(Int('How many of them do not conform.', 1)),
+  refused: Type.Optional(Int('How many of them do not conform.')),
   by_key: Type.Optional(RefusedByKey),
   warnings: Type.Optional(Type.Array(Type.String(), { description: warningsText })),
 });

@@ -58,7 +58,8 @@ export const RefusedByKey = Type.Array(
         'Id of the ingest key. Null: sent without a key, with a personal token, or by an import; and by keys beyond 100.',
       examples: ['66f1c2a4e8b5d70912345678'],
     }),
-    checked: Type.Integer({ examples: [2] }),
+    // Without an example, as a publication has none of these.
+    checked: Type.Integer(),
     refused: Int('How many of them do not conform.', 1),
     paths: Type.Array(Type.String(), {
       description: 'The JSON Pointers of the first faults, at most 5; most frequent first.',
