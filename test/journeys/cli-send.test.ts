@@ -226,3 +226,109 @@ it('sluice send makes smaller batches where the server takes no larger ones', as
   const { code, stdout } = await somebody.sluice(['send', somebody.at('a.ndjson'), '--json']);
   expect([code, stdout]).toEqual([1, '{"stored":1010,"refused":1}\n']);
 });
+
+describe('sluice verify', () => {
+  const identified = {
+    type: 'object',
+    properties: { id: { type: 'integer' }, n: { type: 'integer', maximum: 1_000_000 } },
+    required: ['id'],
+  };
+  const big = '9007199254740993';
+  const all = [...Array.from({ length: 2_500 }, (_, id) => `{"id":${id},"n":${id}}`), `{"id":${big}}`];
+
+  beforeEach(async () => {
+    domain = await sluice.application(token, identified);
+    user = commandLine({ url: sluice.url, token, app: domain });
+    const json = { unique: { path: '/id' } };
+    expect((await sluice.request('PATCH', `/applications/${domain}`, { token, json })).status).toBe(200);
+    writeFileSync(user.at('all.ndjson'), `${all.join('\n')}\n`);
+  });
+
+  const sendAllBut = async (missing: (line: number) => boolean) => {
+    const body = all.filter((_, at) => !missing(at + 1)).join('\n');
+    const { status } = await sluice.request('POST', `/applications/${domain}/data/batch`, {
+      body,
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    expect(status).toBe(201);
+  };
+
+  it('names the lines that are not stored, and sends them', async () => {
+    await sendAllBut((line) => line % 1_000 === 0 || line === 2_501);
+    const file = user.at('all.ndjson');
+    expect(await user.sluice(['verify', file, '--key', '/id'])).toMatchObject({
+      code: 1,
+      stderr: '2,501 lines: 2,498 stored, 3 missing (line 1000, 2000, 2501)\n',
+    });
+    expect(await user.sluice(['verify', file, '--send', '--json'])).toMatchObject({
+      code: 0,
+      stdout: `${JSON.stringify({ lines: 2_501, stored: 2_501, missing: 0, without_value: 0, missing_lines: [], without_value_lines: [] })}\n`,
+    });
+    const { body } = await sluice.request('GET', `/applications/${domain}/data?limit=1`, { token });
+    expect(body.data.pagination.total).toBe(2_501);
+    expect((await user.sluice(['verify', file])).code).toBe(0);
+  });
+
+  it.each([
+    ['all.json', `[${all.join(',\n')}]`],
+    [
+      'all.csv',
+      `id,n\n${all
+        .map((text) => Object.values(JSON.parse(text.replace(big, `"${big}"`))).join(','))
+        .join('\n')
+        .replace(/(\d{16})$/, '$1,')}`,
+    ],
+  ])('reads %s too', async (name, text) => {
+    await sendAllBut((line) => line === 7);
+    writeFileSync(user.at(name), text);
+    const offset = name.endsWith('csv') ? 1 : 0;
+    expect(await user.sluice(['verify', user.at(name)])).toMatchObject({
+      code: 1,
+      stderr: `2,501 lines: 2,500 stored, 1 missing (line ${7 + offset})\n`,
+    });
+  });
+
+  it('tells of lines that are refused or have no value, and sends the others', async () => {
+    writeFileSync(user.at('odd.ndjson'), '{"id":1}\n{"n":1}\n{"id":2,"n":1000001}\nno JSON\n{"id":3}\n');
+    const { code, stderr } = await user.sluice(['verify', user.at('odd.ndjson'), '--send']);
+    expect([code, stderr]).toEqual([
+      1,
+      'line 3: /n must be <= 1000000\n5 lines: 2 stored, 1 missing (line 3), 2 without a value at /id (line 2, 4)\n',
+    ]);
+  });
+
+  it('works with an ingest key, which finds what it sent itself', async () => {
+    await sendAllBut((line) => line > 10);
+    const { body } = await sluice.request('POST', `/applications/${domain}/keys`, {
+      token,
+      json: { name: 'k' },
+    });
+    const sender = commandLine({ url: sluice.url, token: body.data.key, app: domain });
+    writeFileSync(sender.at('some.ndjson'), all.slice(10, 15).join('\n'));
+    expect(await sender.sluice(['send', sender.at('some.ndjson')])).toMatchObject({ code: 0 });
+    expect(await sender.sluice(['verify', sender.at('some.ndjson'), '--key', '/id'])).toMatchObject({
+      code: 0,
+    });
+    writeFileSync(sender.at('all.ndjson'), all.join('\n'));
+    expect((await sender.sluice(['verify', sender.at('all.ndjson'), '--key', '/id'])).stderr).toMatch(
+      /^2,501 lines: 5 stored, 2,496 missing/,
+    );
+    expect(await sender.sluice(['verify', sender.at('some.ndjson')])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('say which member is unique'),
+    });
+  });
+
+  it('asks for nothing where nothing is unique, or something else is', async () => {
+    expect(await user.sluice(['verify', user.at('all.ndjson'), '--key', '/n', '--send'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`the unique member of ${domain} is /id, not /n`),
+    });
+    await sluice.request('PATCH', `/applications/${domain}`, { token, json: { unique: null } });
+    expect(await user.sluice(['verify', user.at('all.ndjson'), '--key', '/id', '--send'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no unique member'),
+    });
+    expect(await stored()).toEqual([]);
+  });
+});
