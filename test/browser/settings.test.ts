@@ -29,7 +29,7 @@ describe('the settings of an application', () => {
     const needed = page.getByRole('switch', { name: 'Uploads need a key' });
     await needed.click();
     const asked = page.getByRole('dialog', { name: 'Uploads need a key' });
-    await asked.getByText('3 uploads in the last hour').waitFor();
+    await asked.getByText('3 uploads in the last hour came without a valid key').waitFor();
     await asked.getByText('There is no key yet: all uploads will be refused').waitFor();
     await expectAccessible(page);
     await asked.getByRole('button', { name: 'Cancel' }).click();
@@ -50,6 +50,30 @@ describe('the settings of an application', () => {
     expect(await uploadWith(first)).toBe(201);
     await expectAccessible(page);
 
+    await page.reload();
+    const card = page.getByRole('listitem').filter({ hasText: 'Roof' });
+    await card.getByText('1 entry, 0 refused in 24 hours').waitFor();
+    await card.getByText('no rate · does not expire').waitFor();
+    await page.getByRole('button', { name: 'Edit key Roof' }).click();
+    await card.getByRole('textbox', { name: 'Name' }).fill('Roof sensor');
+    await page.getByLabel('Entries at most').fill('2');
+    await page.getByLabel('In so many seconds').fill('604800');
+    await page.getByLabel('Expires').fill('2020-01-31T10:30:00');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save key' }).click();
+    await page.getByText('must be in the future').waitFor();
+    await page.getByLabel('Expires').fill('2126-01-31T10:30:00');
+    await page.getByRole('button', { name: 'Save key' }).click();
+    await card.getByText('at most 2 entries in 604,800 s · expires 2126-01-31 10:30:00').waitFor();
+    await until(async () => (await uploadWith(first)) === 429);
+    await page.getByRole('button', { name: 'Edit key Roof sensor' }).click();
+    await page.getByLabel('Entries at most').fill('');
+    await page.getByLabel('Expires').fill('');
+    await page.getByRole('button', { name: 'Save key' }).click();
+    await card.getByText('no rate · does not expire').waitFor();
+    await until(async () => (await uploadWith(first)) === 201);
+    await card.getByText('last used').waitFor();
+
     await page.getByRole('button', { name: 'Rotate key Roof' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Rotate', exact: true }).click();
     await until(async () => (await shown.inputValue()) !== first);
@@ -62,7 +86,9 @@ describe('the settings of an application', () => {
     await needed.click();
     await page.getByText('Saved').waitFor();
     await needed.click();
-    await asked.getByText('Those without a key will be refused').waitFor();
+    // What came with a key is not counted.
+    await asked.getByText('4 uploads in the last hour came without a valid key').waitFor();
+    await asked.getByText('Uploads without one will be refused').waitFor();
     await asked.getByRole('button', { name: 'Refuse uploads without a key' }).click();
     await until(async () => (await uploadWith('')) === 403);
     await page.getByRole('listitem').getByText(`by ${owner.username}`).waitFor();

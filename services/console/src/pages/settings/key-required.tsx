@@ -7,23 +7,24 @@ import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useUpdate } from '../application/use-application.ts';
 
-/** How many uploads came in the last hour; nothing tells which of them had a key. */
-function useUploadsOfHour(enabled: boolean) {
+/** How many uploads came in the last hour without a key. */
+function useKeylessOfHour(enabled: boolean) {
   const { domain } = useApplication();
   const { data, error } = useQuery({
-    ...read('/api/applications/{domain}/stats', { path: { domain }, query: { step: 'minute' } }),
+    ...read('/api/applications/{domain}/stats', { path: { domain }, query: { step: 'minute', by: 'key' } }),
     staleTime: 0,
     enabled,
   });
-  return { count: data?.reduce((sum, { accepted, refused }) => sum + accepted + refused, 0), error };
+  const keyless = data?.filter(({ key }) => key === null);
+  return { count: keyless?.reduce((sum, { accepted, refused }) => sum + accepted + refused, 0), error };
 }
 
-/** Asks before clients are locked out, and says how many uploads came lately. */
+/** Asks before clients are locked out, and says how many uploads lately had no key. */
 export function KeyRequired({ hasKeys }: { hasKeys: boolean | undefined }) {
   const { key_required } = useApplication();
   const [isAsked, asking] = useDisclosure();
   const { isPending, mutate } = useAct(useUpdate());
-  const { count, error } = useUploadsOfHour(isAsked);
+  const { count, error } = useKeylessOfHour(isAsked);
   const isKnown = count !== undefined && hasKeys !== undefined;
   return (
     <>

@@ -1,16 +1,15 @@
-import { Code, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, read, type Schemas } from '../../api/client.ts';
-import { Card, CardList } from '../../components/cards.tsx';
+import { CardList } from '../../components/cards.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
-import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { Form } from '../../components/form.tsx';
-import { MadeBy } from '../../components/made-by.tsx';
 import { Section } from '../../components/section.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
+import { KeyCard } from './key-card.tsx';
 import { KeyRequired } from './key-required.tsx';
 
 type OnIssued = (issued: Schemas['IssuedKey']) => void;
@@ -35,7 +34,7 @@ export function Keys() {
       )}
       <NewKey onIssued={setIssued} />
       <CardList query={keys}>
-        {(key) => <KeyRow key={key.id} ingestKey={key} onIssued={setIssued} />}
+        {(key) => <KeyCard key={key.id} ingestKey={key} onIssued={setIssued} />}
       </CardList>
     </Section>
   );
@@ -50,38 +49,5 @@ function NewKey({ onIssued }: { onIssued: OnIssued }) {
     <Form act={create} submit={words.settings.createKey} variant="default" isInline>
       {(fault) => <TextInput name="name" label={words.settings.keyName} required error={fault()} />}
     </Form>
-  );
-}
-
-function KeyRow({ ingestKey, onIssued }: { ingestKey: Schemas['Key']; onIssued: OnIssued }) {
-  const { id, name, prefix, createdAt, createdBy } = ingestKey;
-  const { domain } = useApplication();
-  const request = { params: { path: { domain, id } } };
-  const rotate = () => dataOf(client.POST('/api/applications/{domain}/keys/{id}/rotate', request));
-  const revoke = () => dataOf(client.DELETE('/api/applications/{domain}/keys/{id}', request));
-  return (
-    <Card
-      actions={
-        <>
-          <ConfirmButton
-            label={words.common.rotate}
-            title={words.settings.rotateKey(name)}
-            question={words.settings.rotateText}
-            act={() => rotate().then(onIssued)}
-          />
-          <ConfirmButton
-            label={words.common.revoke}
-            title={words.settings.revokeKey(name)}
-            question={words.settings.revokeText}
-            color="red"
-            act={revoke}
-          />
-        </>
-      }
-    >
-      <Text fw={600}>{name}</Text>
-      <Code>{prefix}…</Code>
-      <MadeBy at={createdAt} by={createdBy} />
-    </Card>
   );
 }
