@@ -1,9 +1,7 @@
 import { createHash } from 'node:crypto';
-import { hashUniqueValue } from '@sluice/store/entries/once.ts';
 import { expect, it } from 'vitest';
-import { payloadOf } from '../support/payload-of.ts';
 import { celsiusSchema } from '../support/refused-client.ts';
-import { type Call, sharedSluice, storeOf } from '../support/sluice.ts';
+import { type Call, sharedSluice } from '../support/sluice.ts';
 import { ndjson } from '../support/upload-client.ts';
 
 const sluice = await sharedSluice();
@@ -121,21 +119,28 @@ it('adds up the keys of each hour, so that a sender finds the hour that differs'
 });
 
 it('names the values that are not stored, digit by digit', async () => {
-  const { path, right, ask } = await start();
-  const store = storeOf(sluice);
-  const application = (await store.applications.byDomain(path.split('/')[2] as string))?.id as string;
-  await store.entries.insert(
-    [9_007_199_254_740_993n, 'a7', true].map((value) => ({
-      application,
-      ...payloadOf(right),
-      idempotencyHash: hashUniqueValue(application, value),
-    })),
-  );
-  const { text } = await ask({
-    token,
-    body: '{"values":["a7",9007199254740992,9007199254740993,"true",true,1.50]}',
-  });
+  const id = { type: ['string', 'number', 'boolean'] };
+  const schema = { type: 'object', properties: { id }, required: ['id'] };
+  const json = { name: 'Test', type: 'other', schema, unique: { path: '/id' } };
+  const { domain } = (await sluice.request('POST', '/applications', { token, json })).body.data;
+  const path = `/applications/${domain}`;
+  const lines = '{"id":9007199254740993}\n{"id":"a7"}\n{"id":true}\n';
+  const headers = { 'content-type': 'application/x-ndjson' };
+  expect((await sluice.request('POST', `${path}/data/batch`, { body: lines, headers })).status).toBe(201);
+  const body = '{"values":["a7",9007199254740992,9007199254740993,"true",true,1.50]}';
+  const { text } = await sluice.request('POST', `${path}/data/missing`, { token, body });
   expect(text).toContain('"data":{"missing":[9007199254740992,"true",1.5]}');
+  const hours = await sluice.request('GET', `${path}/stats?step=day&hash=true`, { token });
+  const proofs = ['9007199254740993', 'a7', 'true'].map((value) =>
+    createHash('sha256').update(value).digest().readBigUInt64BE(),
+  );
+  const sums = hours.body.data.map(({ hash }: { hash: string }) => BigInt(`0x${hash}`));
+  const sum = (some: bigint[]) =>
+    BigInt.asUintN(
+      64,
+      some.reduce((all, one) => all + one, 0n),
+    );
+  expect(sum(sums)).toBe(sum(proofs));
 });
 
 const many = Array<string>(10_001).fill('a');
@@ -148,9 +153,14 @@ it.each<[what: string, json: object, message: string]>([
   ['too many values', { values: many }, 'body/values'],
   ['an object', { values: ['a', { b: 1 }] }, 'body/values/1 must be a string, a number or a boolean'],
   ['null', { values: ['a', null] }, 'body/values/1 must be a string, a number or a boolean'],
+  ['values without `unique`', { values: ['a'] }, 'has no `unique` member: ask by keys'],
   ['text for values', { values: 'a' }, 'body/values'],
 ])('refuses %s', async (_, json, message) => {
-  const { ask } = await start();
+  const { path, ask } = await start();
+  if (!message.startsWith('has no')) {
+    const unique = { unique: { path: '/celsius' } };
+    expect((await sluice.request('PATCH', path, { token, json: unique })).status).toBe(200);
+  }
   const { status, body } = await ask({ token, json });
   expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
 });

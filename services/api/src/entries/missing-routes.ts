@@ -77,8 +77,8 @@ export const missingRoutes: Routes = async (
   /** Whose turn it is to read, of which application, and the ingest key that asks. Throws ApiError. */
   async function admit(request: OfApplication & Pick<FastifyRequest, 'headers'>) {
     if (!isIngestKey(request.headers)) {
-      const { id } = await findApplication(applications, request);
-      return { id, client: request.owner.id, key: undefined };
+      const { id, unique } = await findApplication(applications, request);
+      return { id, unique, client: request.owner.id, key: undefined };
     }
     const { domain } = request.params;
     const application = await cache.get(domain);
@@ -86,7 +86,8 @@ export const missingRoutes: Routes = async (
     const sent = await keyring.admit(application, request.headers);
     if (!sent || sent.user)
       throw new ApiError('ForbiddenRequestError', `this is not a valid ingest key of ${domain}`);
-    return { id: application.id, client: application.owner, key: sent.id };
+    const { id, unique, owner } = application;
+    return { id, unique, client: owner, key: sent.id };
   }
 
   async function hash(all: unknown[], toAsked: (one: unknown, at: number) => Asked): Promise<Asked[]> {
@@ -117,7 +118,12 @@ export const missingRoutes: Routes = async (
       const { keys, values } = request.body;
       if ((keys === undefined) === (values === undefined))
         throw new ApiError('InvalidRequestError', 'send either `keys` or `values`');
-      const { id, client, key } = await admit(request);
+      const { id, unique, client, key } = await admit(request);
+      if (values !== undefined && !unique)
+        throw new ApiError(
+          'InvalidRequestError',
+          `${request.params.domain} has no \`unique\` member: ask by keys`,
+        );
       const missing = await pageReads.runInFairOrder(client, async () => {
         const asked = await (values === undefined
           ? hash(keys as string[], (one) => ({
