@@ -68,6 +68,25 @@ describe('refused uploads', () => {
     expect((await upload.textContent())?.replace(/\s/g, '')).toContain(sent);
   });
 
+  it('that were not JSON are shown as what came, and counted in the chart, and cannot be replayed', async () => {
+    const domain = await applicationThatRefused('{"place":1}');
+    const path = `/applications/${domain}/data`;
+    for (const body of ['{"place":', '"x'])
+      expect((await sluice.request('POST', path, { body })).status).toBe(400);
+    const headers = { 'content-type': 'text/csv' };
+    expect((await sluice.request('POST', path, { body: 'a', headers })).status).toBe(415);
+    const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
+    await groupOf(page, 'Not JSON').filter({ hasText: '2 lost, 2 kept' }).click();
+    await page.getByLabel('Example of a refused upload').waitFor();
+    await page.getByText('Such uploads cannot be replayed').waitFor();
+    expect(await page.getByText('Change the uploads').count()).toBe(0);
+    await page.getByRole('button', { name: 'Show uploads' }).click();
+    expect(await page.getByRole('dialog').getByRole('listitem').first().textContent()).toContain('"x');
+    await page.goto(`${sluice.url}/applications/${domain}`);
+    await page.getByText('0 entries, 1 refused, 3 lost (2 not JSON, 1 of a wrong media type)').waitFor();
+    await expectAccessible(page);
+  });
+
   it('are shown by reason, changed, tried and replayed', async () => {
     const domain = await applicationThatRefused(
       '{"place":"Oslo","celsius":"-3.5","id":9223372036854775807}',

@@ -178,6 +178,19 @@ it('sluice refused lists refused uploads by reason, and replays them', async () 
     ok: true,
   });
   expect(await json('refused', 'replay', ...coerce)).toEqual({ stored: 1, still_refused: 0 });
+
+  await upload('none');
+  const notJson = ['--reason', 'not_json'];
+  await until(async () => (await print('refused', 'list', ...notJson)) !== '');
+  expect(await print('refused', 'list', ...notJson)).toMatch(/ the body is not JSON: .* "none"$/m);
+  expect((await json('refused', 'list', '--groups')).map(({ reason }: { reason: string }) => reason)).toEqual(
+    expect.arrayContaining(['schema', 'not_json']),
+  );
+  const replayed = await user.sluice(['refused', 'replay', ...notJson]);
+  expect([replayed.code, replayed.stderr]).toEqual([
+    2,
+    expect.stringContaining('only uploads that a schema refused can be replayed'),
+  ]);
 });
 
 it('sluice help shows the help of a command of a command', async () => {

@@ -108,18 +108,20 @@ describe('entries.stored', () => {
 });
 
 describe('other events', () => {
-  it('tell of schemas, exports and imports that end, and of refusals at a threshold, once', async () => {
+  it('tell of schemas, exports and imports that end, and of refusals and losses at a threshold, once', async () => {
     const { domain, send, upload, create } = await application();
     const receiver = await createReceiver();
     const events = ['schema.published', 'export.completed', 'import.completed', 'refusals.threshold'];
-    await create({ url: receiver.url, events, refusals: { count: 3, minutes: 60 } });
+    await create({ url: receiver.url, events, refusals: { count: 5, minutes: 60 } });
     await upload(1);
     const schema = { type: 'object', properties: { n: { type: 'integer' } } };
     expect((await send('POST', '/schemas', { schema })).status).toBe(200);
     const exported = (await send('POST', '/exports', {})).body.data;
     const imported = (await send('POST', '/imports', [{ n: 2 }])).body.data;
     await until(async () => (await send('POST', '/data', { n: 'x' })).status === 422);
-    for (let n = 0; n < 4; n++) await send('POST', '/data', { n: 'x' });
+    await send('POST', '/data', { n: 'x' });
+    for (let n = 0; n < 3; n++)
+      await sluice.request('POST', `/applications/${domain}/data`, { body: 'none' });
     await until(async () => new Set(receiver.received.map(({ event }) => event.type)).size === 4);
     expect(receiver.of('schema.published')).toMatchObject([{ event: { data: { domain, version: 2 } } }]);
     expect(receiver.of('export.completed')[0]?.event.data.job).toMatchObject({
@@ -130,7 +132,12 @@ describe('other events', () => {
       id: imported.id,
       accepted: 1,
     });
-    expect(receiver.of('refusals.threshold')[0]?.event.data).toMatchObject({ domain, minutes: 60 });
+    expect(receiver.of('refusals.threshold')[0]?.event.data).toEqual({
+      domain,
+      refused: 2,
+      lost: 3,
+      minutes: 60,
+    });
     await upload(3);
     expect(receiver.received).toHaveLength(4);
   });

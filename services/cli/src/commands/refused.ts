@@ -11,6 +11,7 @@ import { readText } from '../read-text.ts';
 import { harmless, paint } from '../terminal.ts';
 
 interface Selection {
+  reason?: string;
   path?: string;
   keyword?: string;
   property?: string;
@@ -21,6 +22,7 @@ interface Selection {
 
 const selecting = (command: Command): Command =>
   command
+    .option('--reason <reason>', 'schema, not_json, too_large or duplicate')
     .option('--path <pointer>', 'wrong at this place of the payload, such as /celsius')
     .option('--keyword <keyword>', 'against this rule, such as type')
     .option('--property <name>', 'with this property missing, or where it must not be')
@@ -38,7 +40,7 @@ export function addRefused(program: Command, act: Act): void {
     .option('--groups', 'count them by reason instead')
     .addHelpText(
       'after',
-      '\nExamples:\n  sluice refused list --groups\n  sluice refused list --path /celsius',
+      '\nExamples:\n  sluice refused list --groups\n  sluice refused list --path /celsius\n  sluice refused list --reason not_json',
     )
     .action(act<Selection & { limit: string; groups?: boolean }>(list));
 
@@ -73,7 +75,7 @@ async function list(
     const { from, to, key } = selection;
     const query = { from, to, key };
     const counted = await retry(() => api.ask('GET', path('/refused/groups'), { query }));
-    const columns = ['count', 'kept', 'path', 'keyword', 'property', 'message', 'last_at'];
+    const columns = ['count', 'kept', 'reason', 'path', 'keyword', 'property', 'message', 'last_at'];
     return context.show(counted, columns);
   }
   const query = { limit, ...selection };

@@ -1,3 +1,4 @@
+import type { Schemas } from '../api/client.ts';
 import { formatBar, formatHour, formatNumber, formatShare, formatTime } from '../components/formats.ts';
 
 /** Types of JSON as people call their values. */
@@ -10,6 +11,8 @@ const kinds: Record<string, string> = {
   array: 'lists',
   null: 'null',
 };
+
+type Losses<Value = number> = Record<keyof Schemas['Losses'], Value>;
 
 /** All words that the console shows. Another language is another file of this shape. */
 export const words = {
@@ -220,11 +223,29 @@ export const words = {
     clearPeriod: 'Clear period',
     between: (from = 'the first', to = 'now') => `${from} to ${to}`,
     chart: 'Uploads of the period',
-    counts: (accepted: number, refused: number, barMs: number) =>
-      `${words.common.entries(accepted)}, ${formatNumber(refused)} refused, one bar = ${formatBar(barMs)}`,
+    counts: (accepted: number, refused: number, lost: Losses, barMs: number) =>
+      `${words.entries.uploads(accepted, refused, lost)}, one bar = ${formatBar(barMs)}`,
     countsAll: 'the chart ignores filters',
-    bar: (at: string, accepted: number, refused: number) =>
-      `${at}: ${words.common.entries(accepted)}, ${formatNumber(refused)} refused`,
+    bar: (at: string, accepted: number, refused: number, lost: Losses) =>
+      `${at}: ${words.entries.uploads(accepted, refused, lost)}`,
+    losses: {
+      not_json: 'not JSON',
+      too_large: 'too large',
+      media_type: 'of a wrong media type',
+      no_key: 'without a key',
+      wrong_key: 'with a wrong key',
+      rate: 'over a rate or quota',
+      cut: 'cut off',
+    } satisfies Losses<string>,
+    uploads: (accepted: number, refused: number, lost: Losses): string => {
+      const kinds = Object.entries(lost).filter(([, count]) => count > 0);
+      const all = kinds.reduce((sum, [, count]) => sum + count, 0);
+      const named = kinds.map(
+        ([kind, count]) => `${formatNumber(count)} ${words.entries.losses[kind as keyof Losses]}`,
+      );
+      const ofLost = all > 0 ? `, ${formatNumber(all)} lost (${named.join(', ')})` : '';
+      return `${words.common.entries(accepted)}, ${formatNumber(refused)} refused${ofLost}`;
+    },
     live: 'Live',
     noLive: {
       filters: 'Live is off: it takes no filters',
@@ -675,10 +696,18 @@ export const words = {
     },
     count: (count: number, kept: number) =>
       `${formatNumber(count)} refused, ${formatNumber(kept)} waiting to be fixed`,
+    lost: (count: number, kept: number) => `${formatNumber(count)} lost, ${formatNumber(kept)} kept`,
     first: 'First',
     last: 'Last',
     example: 'Example of a refused upload',
     noneKept: 'None of these uploads is kept any more.',
+    reasons: {
+      schema: 'Schema',
+      not_json: 'Not JSON',
+      too_large: 'Too large',
+      duplicate: 'Duplicate value',
+    },
+    noReplay: 'Such uploads cannot be replayed: the client must send them again.',
     showUploads: 'Show uploads',
     uploads: 'Refused uploads',
     payload: 'Payload',

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Application } from '../../api/applications.ts';
-import { client, dataOf } from '../../api/client.ts';
+import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { type Bars, boundsOf, hasEnd, isInverted, type Last, type PickedPeriod, toBars } from './period.ts';
 
 const refreshMs = 10_000;
@@ -10,7 +10,23 @@ const shortestMs = 3_600_000;
 export interface Counts extends Bars {
   accepted: number[];
   refused: number[];
+  /** Uploads that were lost before they were validated. */
+  lost: Lost[];
 }
+
+/** By kind. */
+export type Lost = Schemas['Losses'];
+
+export const sumLost = (lost: Lost[]): Lost => {
+  const sum = { ...noneLost };
+  for (const one of lost) for (const kind of lossKinds) sum[kind] += one[kind];
+  return sum;
+};
+
+export const countLost = (lost: Lost): number => lossKinds.reduce((sum, kind) => sum + lost[kind], 0);
+
+const noneLost: Lost = { not_json: 0, too_large: 0, media_type: 0, no_key: 0, wrong_key: 0, rate: 0, cut: 0 };
+const lossKinds = Object.keys(noneLost) as (keyof Lost)[];
 
 /** When the first upload of an application may have come: imports can bring entries that are older. */
 async function beginOf({ domain, createdAt }: Application, signal: AbortSignal): Promise<number> {
@@ -36,12 +52,14 @@ async function readCounts(
   });
   const accepted: number[] = Array(bars.count).fill(0);
   const refused: number[] = Array(bars.count).fill(0);
+  const lost: Lost[] = Array(bars.count).fill(noneLost);
   for (const step of (await Promise.all(read)).flat()) {
     const bar = Math.max(Math.floor((Date.parse(step.at) - bars.begin) / bars.length), 0);
     accepted[bar] = (accepted[bar] ?? 0) + step.accepted;
     refused[bar] = (refused[bar] ?? 0) + step.refused;
+    lost[bar] = sumLost([lost[bar] ?? noneLost, step.lost]);
   }
-  return { ...bars, accepted, refused };
+  return { ...bars, accepted, refused, lost };
 }
 
 /** How many uploads came in each part of a period. */

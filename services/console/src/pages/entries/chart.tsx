@@ -6,7 +6,7 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { barsQuery, type Counts } from './bars-query.ts';
+import { barsQuery, type Counts, countLost, sumLost } from './bars-query.ts';
 import type { Last, PickedPeriod } from './period.ts';
 import { sayPeriod } from './selection-text.ts';
 
@@ -31,7 +31,7 @@ export function Chart({ period, isFiltered, setPeriod }: Props) {
   const name = sayPeriod(period);
   const said =
     data && !isPlaceholderData
-      ? words.entries.counts(sum(data.accepted), sum(data.refused), data.length)
+      ? words.entries.counts(sum(data.accepted), sum(data.refused), sumLost(data.lost), data.length)
       : words.common.loading;
   return (
     <section className="chart" aria-label={words.entries.chart}>
@@ -61,7 +61,12 @@ export function Chart({ period, isFiltered, setPeriod }: Props) {
 const timeOf = ({ begin, length }: Counts, bar: number) => new Date(begin + bar * length).toISOString();
 
 const sayBar = (counts: Counts, bar: number) =>
-  words.entries.bar(formatTime(timeOf(counts, bar)), counts.accepted[bar] ?? 0, counts.refused[bar] ?? 0);
+  words.entries.bar(
+    formatTime(timeOf(counts, bar)),
+    counts.accepted[bar] ?? 0,
+    counts.refused[bar] ?? 0,
+    sumLost(counts.lost.slice(bar, bar + 1)),
+  );
 
 /** An outline of all bars: each is as high as its count, from a base on. */
 const toPath = (counts: number[], base: number[], scale: number) =>
@@ -82,17 +87,20 @@ interface BarsProps {
 }
 
 function Bars({ counts, label, onPoint, onSelect }: BarsProps) {
-  const { accepted, refused, count } = counts;
+  const { accepted, refused, lost, count } = counts;
   const [drag, setDrag] = useState<{ x: number; first: number; last: number; isLong: boolean }>();
   const drawn = useMemo(() => {
-    const scale = (height - 2) / Math.max(1, ...accepted.map((one, bar) => one + (refused[bar] ?? 0)));
+    const judged = accepted.map((one, bar) => one + (refused[bar] ?? 0));
+    const losses = lost.map(countLost);
+    const scale = (height - 2) / Math.max(1, ...judged.map((one, bar) => one + (losses[bar] ?? 0)));
     return (
       <>
         <path className="accepted" d={toPath(accepted, [], scale)} />
         <path className="refused" d={toPath(refused, accepted, scale)} />
+        <path className="lost" d={toPath(losses, judged, scale)} />
       </>
     );
-  }, [accepted, refused]);
+  }, [accepted, refused, lost]);
 
   const barAt = ({ currentTarget, clientX }: PointerEvent<Element>) => {
     const { left, width } = currentTarget.getBoundingClientRect();

@@ -39,7 +39,8 @@ export function GroupPanel({ group, onDone }: Props) {
     await dataOf(client.PATCH('/api/applications/{domain}/refused/groups', { params: place, body }));
     onDone();
   }
-  const fix = kept > 0 ? suggestSchema(group, template.raw_schema) : undefined;
+  const canReplay = group.reason === 'schema';
+  const fix = kept > 0 && canReplay ? suggestSchema(group, template.raw_schema) : undefined;
   const { conforming, error } = useConforming(group, fix !== undefined);
   return (
     <Stack gap="md">
@@ -67,18 +68,21 @@ export function GroupPanel({ group, onDone }: Props) {
       <UploadsDrawer group={group} opened={areUploadsOpen} onClose={close} />
       {replay && <StartedReplay id={replay} />}
       {fix && <SchemaFixButton {...{ group, fix, conforming, error }} onStarted={setReplay} />}
-      {kept > 0 && (
+      {!canReplay && <Text>{words.refused.noReplay}</Text>}
+      {kept > 0 && canReplay && (
         <details open={!fix || conforming?.isUsual}>
           <summary>{words.refused.changePayloads}</summary>
           <FixForm group={group} onStarted={setReplay} />
         </details>
       )}
-      <Group gap="xs">
-        <Text>{words.refused.changeSchemaText}</Text>
-        <SmallButton component={Link} to={`/applications/${domain}/schema?rehearse=refused`}>
-          {words.refused.toSchema}
-        </SmallButton>
-      </Group>
+      {canReplay && (
+        <Group gap="xs">
+          <Text>{words.refused.changeSchemaText}</Text>
+          <SmallButton component={Link} to={`/applications/${domain}/schema?rehearse=refused`}>
+            {words.refused.toSchema}
+          </SmallButton>
+        </Group>
+      )}
     </Stack>
   );
 }

@@ -1,4 +1,4 @@
-import { Accordion, Code, Group, Stack, Text } from '@mantine/core';
+import { Accordion, Badge, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { type GroupState, type RefusedGroup, reasonOf, stateOf } from '../../api/refused.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -52,15 +52,17 @@ export function Groups({ groups }: { groups: RefusedGroup[] }) {
 }
 
 function GroupSummary({ group }: { group: RefusedGroup }) {
-  const { path, message, count, kept, first_at, last_at } = group;
+  const { reason, path, message, count, kept, first_at, last_at } = group;
+  const isLost = reason === 'not_json' || reason === 'too_large';
   return (
     <Stack gap={4}>
       <Group gap="xs">
-        <Code>{path || '/'}</Code>
+        {reason !== 'schema' && <Badge variant="light">{words.refused.reasons[reason]}</Badge>}
+        {!isLost && <Code>{path || '/'}</Code>}
         <Text fw={600}>{message}</Text>
       </Group>
       <Group gap="0 1rem" fz="sm">
-        <span>{words.refused.count(count, kept)}</span>
+        <span>{words.refused[isLost ? 'lost' : 'count'](count, kept)}</span>
         <span>
           {words.refused.first} <RelativeTime at={first_at} />
         </span>
