@@ -163,7 +163,7 @@ describe('the description of the API', () => {
         ...['exports', 'imports', 'rehearsals'].map(
           (jobs) => `get /api/applications/{domain}/${jobs}/{id}/file`,
         ),
-        ...['exports', 'imports', 'rehearsals', 'replays', 'deletions'].flatMap((jobs) => [
+        ...['exports', 'imports', 'rehearsals', 'replays', 'deletions', 'unique'].flatMap((jobs) => [
           `get /api/applications/{domain}/${jobs}`,
           `get /api/applications/{domain}/${jobs}/{id}`,
           `get /api/applications/{domain}/${jobs}/{id}/events`,
@@ -172,6 +172,7 @@ describe('the description of the API', () => {
         ]),
         'get /api/applications/{domain}/data',
         'post /api/applications/{domain}/deletions',
+        'post /api/applications/{domain}/unique',
         'get /api/applications/{domain}/data/live',
         'get /api/applications/{domain}/data/{id}',
         'get /api/applications/{domain}/stats',

@@ -1,4 +1,5 @@
-import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { Binary, MongoClient } from 'mongodb';
+import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { refusedClient } from '../support/refused-client.ts';
 import { sharedSluice, startSluice, until, untilTaken } from '../support/sluice.ts';
@@ -289,4 +290,46 @@ it('a replay finds what is stored by its value, and what is in the way', async (
   expect(kept).toMatchObject([{ payload: { id: 'b', n: 9 }, error: { name: 'ResourceConflictError' } }]);
   expect(job.result).toMatchObject({ stored: 2, still_refused: 1 });
   expect((await one.payloads(domain)).map(({ id }) => id).sort()).toEqual(['a', 'b', 'c', 'z']);
+});
+
+describe('a check before it is turned on', () => {
+  const check = (of: string, query = '?dry_run=true') =>
+    sluice.request('POST', `${path()}/unique${query}`, { token, json: { path: of } });
+
+  it('counts the entries that would have been repeated', async () => {
+    await patch(null);
+    await until(async () => (await upload({ id: 'a', n: 1 })).status === 201);
+    await batch(Array.from({ length: 2_500 }, (_, n) => ({ id: `${n % 2_000}`, n: n % 4_000 })));
+    await batch([{ n: 1, id: 'a' }, { id: 'a', n: 2 }, { id: 'b' }, { id: 'b' }]);
+    const { status, body } = await check('/id');
+    expect([status, body.data.kind]).toEqual([202, 'unique']);
+    let job: typeof body.data;
+    await until(async () => {
+      job = (await sluice.request('GET', `${path()}/unique/${body.data.id}`, { token })).body.data;
+      return job.state === 'completed';
+    });
+    const { total } = job.progress;
+    expect(job.result).toEqual({ checked: total, repeated: 2, conflicting: 501 });
+    expect(await one.count(domain)).toBe(total);
+    const client = new MongoClient(sluice.env.MONGODB_URL as string);
+    onTestFinished(() => client.close());
+    const left = { _id: { $gte: new Binary(Buffer.from(body.data.id, 'hex')) } };
+    const surveys = client.db().collection<{ _id: Binary }>('surveys');
+    await until(async () => (await surveys.countDocuments(left)) === 0);
+    const listed = await sluice.request('GET', `${path()}/unique`, { token });
+    expect(listed.body.data).toMatchObject([{ id: body.data.id }]);
+  });
+
+  it('of an application without entries has counted none', async () => {
+    const { body } = await check('/id');
+    await until(async () => {
+      const job = await sluice.request('GET', `${path()}/unique/${body.data.id}`, { token });
+      return job.body.data.result?.checked === 0;
+    });
+  });
+
+  it('is refused for a member that cannot be unique, and where it is no dry run', async () => {
+    expect((await check('/n')).body.error.message).toContain('/n is not required');
+    expect((await check('/id', '')).status).toBe(400);
+  });
 });

@@ -24,6 +24,7 @@ import { horizonStore } from './entries/horizon.ts';
 import { recordKeys, removeKeyRecords } from './entries/key-records.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
+import { valueSurveys } from './entries/value-surveys.ts';
 import { createWriter } from './entries/writer.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
@@ -153,6 +154,7 @@ export function connectDatabase(
     delivered: deliveredStore(db, entries.prepare),
     keys: keyStore(db),
     senders: senderStore(db),
+    valueSurveys: valueSurveys(db),
     changes: changeStore(db, timeoutMs),
     fields,
     refused: refusedStore(db, writer),

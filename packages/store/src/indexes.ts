@@ -1,5 +1,6 @@
 import type { Db, Document, IndexDescription } from 'mongodb';
 import { deletionsName } from './entries/deletion-guard.ts';
+import { surveysName } from './entries/value-surveys.ts';
 import { namespaceExists } from './faults.ts';
 import { isCluster } from './is-cluster.ts';
 
@@ -57,6 +58,8 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { application: 1 } },
   ],
   batches: [{ key: { application: 1 } }],
+  /** A job that is retried needs them. */
+  [surveysName]: [{ key: { at: 1 }, expireAfterSeconds: 7 * 86_400 }],
   milestones: [
     { key: { application: 1, rank: 1 }, unique: true },
     // With all that a look at them needs.

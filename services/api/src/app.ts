@@ -7,6 +7,7 @@ import { tokenRoutes } from './accounts/token-routes.ts';
 import { memberRoutes } from './applications/member-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
+import { uniqueRoutes } from './applications/unique-routes.ts';
 import { createAudit } from './audit.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { commandLineRoutes } from './console/command-line.ts';
@@ -62,6 +63,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(applicationRoutes, dependencies);
       await api.register(memberRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);
+      await api.register(uniqueRoutes, dependencies);
       await api.register(clientRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(webhookRoutes, dependencies);

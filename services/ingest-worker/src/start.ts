@@ -18,6 +18,7 @@ import { createPurge } from './purge.ts';
 import { replayKind } from './refused/replay-kind.ts';
 import { createTrimRefused } from './refused/trim-refused.ts';
 import { rehearsalKind } from './rehearsal/rehearsal-kind.ts';
+import { uniqueKind } from './unique/unique-kind.ts';
 import { createPost } from './webhooks/post.ts';
 import { startWebhooks } from './webhooks/start.ts';
 
@@ -89,6 +90,7 @@ export async function startIngestWorker(
         rehearsalKind({ store, compiler, explainer, leaseMs }),
         deletionKind({ store, leaseMs, log }),
         replayKind({ store, compiler, explainer, leaseMs }),
+        uniqueKind({ store, leaseMs, log }),
       ),
     ],
     async clean() {

@@ -38,7 +38,7 @@ export const exportsQueue: JobQueueDefinition = { name: 'exports', kinds: ['expo
 /** All other jobs, for ingest workers. One queue gives workers one concurrency and owners one order. */
 export const jobsQueue: JobQueueDefinition = {
   name: 'jobs',
-  kinds: ['import', 'rehearsal', 'replay', 'deletion'],
+  kinds: ['import', 'rehearsal', 'replay', 'deletion', 'unique'],
   slots: { import: 4, rehearsal: 4 },
 };
 

@@ -1,4 +1,5 @@
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { Repetitions } from '@sluice/store/entries/value-surveys.ts';
 import type { ReplayResult, ReplaySelection } from '@sluice/store/refused/replays.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Delimiter } from '@sluice/tables/csv/record.ts';
@@ -101,7 +102,16 @@ export interface DeletionJob extends Job {
   result?: { deleted: number };
 }
 
-export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob;
+/** Counts the entries that would have been repeated if a member had been unique. */
+export interface UniqueJob extends Job {
+  kind: 'unique';
+  /** `path`: a JSON Pointer. `until`: the newest entry; absent: there is none. */
+  options: { path: string; until?: EntryId | undefined };
+  after?: EntryId | undefined;
+  result?: { checked: number } & Repetitions;
+}
+
+export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob | UniqueJob;
 export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
 
 export type JobOf<Kind extends JobRecord['kind']> = Extract<JobRecord, { kind: Kind }>;
@@ -120,7 +130,8 @@ export type JobDocument =
   | ImportDocument
   | RehearsalDocument
   | Stored<ReplayJob>
-  | Stored<DeletionJob>;
+  | Stored<DeletionJob>
+  | Stored<UniqueJob>;
 
 export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
   const now = new Date();

@@ -32,9 +32,9 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-type WithResult = 'rehearsal' | 'replay' | 'deletion';
+type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'unique';
 /** Kinds that one write creates. */
-type NewJob<Kind extends 'replay' | 'deletion'> = Pick<
+type NewJob<Kind extends 'replay' | 'deletion' | 'unique'> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
 > & { total?: number };
@@ -73,7 +73,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     ...queuedJobs(db),
     ...sessions,
 
-    async create<Kind extends 'replay' | 'deletion'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
+    async create<Kind extends 'replay' | 'deletion' | 'unique'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
       const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
@@ -145,7 +145,11 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     /** Adds to the progress of a job, in the transaction that does the work. `after`: where it goes on. Throws LeaseLost. */
     async advance(
       { id, fence }: Pick<JobRecord, 'id' | 'fence'>,
-      { done, after, result }: { done: number; after: string | undefined; result?: ReplayResult },
+      {
+        done,
+        after,
+        result,
+      }: { done: number; after: string | undefined; result?: ReplayResult | JobOf<'unique'>['result'] },
       session: ClientSession,
     ): Promise<void> {
       const counts = Object.entries(result ?? {}).map(([name, count]) => [`result.${name}`, count]);

@@ -50,6 +50,9 @@ export const auditActions = [
   'deletion.made',
   'deletion.retried',
   'deletion.removed',
+  'unique.made',
+  'unique.retried',
+  'unique.removed',
   'entry.deleted',
   'entries.expired',
 ] as const;

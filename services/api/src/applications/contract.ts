@@ -78,14 +78,14 @@ const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), 
   examples: [30],
 });
 
-export const pointerPattern = '^(/([^/~]|~[01])*)+$';
+export const uniquePath = Type.String({
+  pattern: '^(/([^/~]|~[01])*)+$',
+  maxLength: 250,
+  description: 'JSON Pointer to a member that the schema requires: a string, a number or a boolean.',
+  examples: ['/event_id'],
+});
 const unique = {
-  path: Type.String({
-    pattern: pointerPattern,
-    maxLength: 250,
-    description: 'JSON Pointer to a member that the schema requires: a string, a number or a boolean.',
-    examples: ['/event_id'],
-  }),
+  path: uniquePath,
   days: Type.Optional(
     Type.Integer({
       minimum: 1,

@@ -58,6 +58,12 @@ const ReplayAnswer = Named('ReplayResult', {
 
 const DeletionResult = Named('DeletionResult', { deleted: Type.Integer({ examples: [2] }) });
 
+const UniqueResult = Named('UniqueResult', {
+  checked: Type.Integer({ examples: [2] }),
+  repeated: Int('Entries with the value and the payload of an older one.', 1),
+  conflicting: Int('Entries with the value of an older one, and another payload.', 0),
+});
+
 const exampleResults = {
   rehearsal: {
     checked: 2,
@@ -67,6 +73,7 @@ const exampleResults = {
   },
   replay: { stored: 2, still_refused: 0 },
   deletion: { deleted: 2 },
+  unique: { checked: 2, repeated: 1, conflicting: 0 },
 };
 
 export const JobAnswer = Named('Job', {
@@ -99,7 +106,7 @@ export const JobAnswer = Named('Job', {
   finishedAt: Type.Optional(DateTime()),
   expiresAt: Type.Optional(DateTime('When the job and its file are removed.')),
   error: Type.Optional(Text('Why the job failed.')),
-  result: Type.Optional(Type.Union([RehearsalResult, ReplayAnswer, DeletionResult])),
+  result: Type.Optional(Type.Union([RehearsalResult, ReplayAnswer, DeletionResult, UniqueResult])),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
     Type.Array(Type.String(), {
@@ -139,7 +146,8 @@ const completed = (kind: JobAnswer['kind']): JobAnswer => ({
   ...(kind === 'import' && { accepted: 2, rejected: 0 }),
   ...(kind in exampleResults && { result: exampleResults[kind as keyof typeof exampleResults] }),
   ...(kind !== 'replay' &&
-    kind !== 'deletion' && {
+    kind !== 'deletion' &&
+    kind !== 'unique' && {
       file: {
         url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
         name: `weather-station-k3v9q2-${kind === 'export' ? '' : `${kind}-`}20261121T040000Z.${kind === 'export' ? 'csv' : 'ndjson'}`,

@@ -57,6 +57,10 @@ export const madeJob = (kind: JobRecord['kind']) => ({
 
 interface JobWords {
   tag: string;
+  /** In routes; absent: the kind in the plural. */
+  path?: string;
+  /** In names of operations; absent: the kind. */
+  name?: string;
   retry: string;
   cancelled: string;
   file?: {
@@ -109,5 +113,12 @@ export const jobWords: Record<JobRecord['kind'], JobWords> = {
     tag: 'Entries',
     retry: 'The deletion continues with the entries that are left.',
     cancelled: 'What is deleted by then stays deleted, and `progress.done` is exactly that.',
+  },
+  unique: {
+    tag: 'Applications',
+    path: 'unique',
+    name: 'UniqueCheck',
+    retry: 'The count continues where it stopped.',
+    cancelled: '`result` has what was counted by then.',
   },
 };

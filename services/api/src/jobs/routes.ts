@@ -17,14 +17,14 @@ import { cancelJob, findJob, retryJob } from './steps.ts';
 /** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
 export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {
   const { store, kind, audit, capacity, lifecycle } = dependencies;
-  const { tag, file, retry, cancelled } = jobWords[kind];
-  const name = `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
+  const { tag, file, retry, cancelled, path: at = `${kind}s`, name: given } = jobWords[kind];
+  const name = given ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
   const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
   bearerRoutes(app, tag, kind === 'export' ? 'reader' : 'editor');
   const { jobs, parts } = store;
-  const path = `/applications/:domain/${kind}s`;
+  const path = `/applications/:domain/${at}`;
 
   app.get(
     path,
