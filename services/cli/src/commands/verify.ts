@@ -7,7 +7,7 @@ import { createBar } from '../output/bar.ts';
 import { openRefusals } from '../send/refusals.ts';
 import { openSource, type SourceFormat } from '../send/source.ts';
 import { linesOf } from '../verify/file-lines.ts';
-import { findMissing, type FoundMissing } from '../verify/find-missing.ts';
+import { type FoundMissing, findMissing } from '../verify/find-missing.ts';
 
 interface VerifyOptions {
   key?: string;
