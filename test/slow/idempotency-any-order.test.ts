@@ -10,34 +10,39 @@ import { startSluice } from '../support/sluice.ts';
 const steps = 50;
 const mostAtOnce = 6;
 
-it('a key has one entry at most, a retry of it is 201, and exports and webhooks have each once, whatever happens in any order', async () => {
-  const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
-  onTestFinished(() => sluice.stop());
-  removeSilent(sluice.env.MONGODB_URL as string);
-  const other = await createApiProcess(sluice.env);
-  await other.start();
-  const waves = fc
-    .array(fc.tuple(step, fc.integer({ min: 1, max: mostAtOnce })), { minLength: steps, maxLength: steps })
-    .map((all) => {
-      const cut: Step[][] = [];
-      for (const [one, size] of all) {
-        const last = cut.at(-1);
-        if (last && last.length < size) last.push(one);
-        else cut.push([one]);
+it.each(['key', 'value'] as const)(
+  'a %s has one entry at most, a retry of it is 201, counts by key add up, and exports and webhooks have each once, whatever happens in any order',
+  async (identity) => {
+    const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+    onTestFinished(() => sluice.stop());
+    removeSilent(sluice.env.MONGODB_URL as string);
+    const other = await createApiProcess(sluice.env);
+    await other.start();
+    const waves = fc
+      .array(fc.tuple(step, fc.integer({ min: 1, max: mostAtOnce })), { minLength: steps, maxLength: steps })
+      .map((all) => {
+        const cut: Step[][] = [];
+        for (const [one, size] of all) {
+          const last = cut.at(-1);
+          if (last && last.length < size) last.push(one);
+          else cut.push([one]);
+        }
+        return cut;
+      });
+    const worlds: Awaited<ReturnType<typeof createWorld>>[] = [];
+    const run = fc.asyncProperty(waves, async (all) => {
+      const world = await createWorld(sluice, other, identity);
+      for (const some of all) {
+        await world.take(some);
+        await world.expectOnce();
+        await world.expectCounts();
       }
-      return cut;
+      await world.retryAll();
+      worlds.push(world);
     });
-  const worlds: Awaited<ReturnType<typeof createWorld>>[] = [];
-  const run = fc.asyncProperty(waves, async (all) => {
-    const world = await createWorld(sluice, other);
-    for (const some of all) {
-      await world.take(some);
-      await world.expectOnce();
-    }
-    await world.retryAll();
-    worlds.push(world);
-  });
-  // Each step costs some requests: the steps that fail are told, not shrunk.
-  await fc.assert(run, { ...runs(3), endOnFailure: true });
-  for (const { expectDelivered } of worlds) await expectDelivered();
-}, 7_200_000);
+    // Each step costs some requests: the steps that fail are told, not shrunk.
+    await fc.assert(run, { ...runs(3), endOnFailure: true });
+    for (const { expectDelivered } of worlds) await expectDelivered();
+  },
+  7_200_000,
+);

@@ -252,14 +252,15 @@ export function createStoreBatch({
       return all;
     }
     const replayed = record && known === 'partly' ? await replayedLines(batch, record) : undefined;
-    const lines = batch.lines.filter(({ line }) => !replayed?.has(line));
+    const open = batch.lines.filter(({ line }) => !replayed?.has(line));
     const refused = createRefusedLines(entries, refusalRecorder, batch, {
       record,
       isRetry: known !== 'first',
     });
-    for await (const _ of validateLines(application, lines, errors, refused));
-    await refused.keep(application, errors);
+    for await (const _ of validateLines(application, open, errors, refused));
+    const before = await refused.keep(application, errors);
     if (errors.length > 0) return { ...all, accepted: 0 };
+    const lines = open.filter(({ line }) => !before.has(line));
     async function* valid() {
       // Validation can fail now because the server is busy: then no line is stored.
       const late: LineFailure[] = [];
@@ -276,9 +277,10 @@ export function createStoreBatch({
       refuseOther(known);
       // A replay has stored a line meanwhile.
       if (known === 'partly') return storeAll(application, batch, record);
-      metrics?.repeated(known === 'first' ? repeated : lines.length);
-      metrics?.stored(known === 'first' ? lines.length - repeated : 0);
-      return { ...all, repeated };
+      const again = before.size + (known === 'first' ? repeated : lines.length);
+      metrics?.repeated(again);
+      metrics?.stored(open.length - again);
+      return { ...all, repeated: before.size + repeated };
     } catch (error) {
       if (!(error instanceof LinesTaken)) throw error;
       // Each line is valid: the first pass has found no error.
