@@ -308,7 +308,7 @@ describe.each(ways)('with key_required, POST …/data%s', (way, status) => {
   });
 
   it('says nothing of the body to whom it does not let in', async () => {
-    expect((await upload({ body: '{"a":' }, way)).status).toBe(403);
+    expect((await upload({ json: undefined, body: '{"a":' }, way)).status).toBe(403);
   });
 });
 
@@ -392,21 +392,34 @@ describe('the last use of a key', () => {
   });
 });
 
-it('each key tells how many entries came with it in 24 hours', async () => {
+it('each key tells what came with it in 24 hours, and what of it was refused', async () => {
+  domain = await sluice.application(token, { type: 'object', properties: { a: { type: 'number' } } });
   const [one, other, unused] = [await create('one'), await create('other'), await create('unused')];
-  await change({ key_required: false });
   await upload();
   await upload(withKey('sk_wrong'));
   await upload(withKey(one.key));
-  await upload({ ...withKey(one.key), json: [{ a: 1 }, 2, { a: 3 }] }, '/batch');
-  await upload(withKey(other.key));
-  await upload(withKey(other.key), '/validate');
-  const counts = async () => Object.fromEntries((await list()).map((key) => [key.id, key.uploads_24h]));
-  const expected = { [one.id]: 3, [other.id]: 1, [unused.id]: 0 };
+  await upload({ ...withKey(one.key), json: [{ a: 1 }, { a: 'x' }, { a: 2 }] }, '/batch');
+  await upload({ ...withKey(other.key), json: { a: 'x' } });
+  await upload({ ...withKey(other.key), json: undefined, body: '{"a":' });
+  await upload({ ...withKey(other.key), json: [{ a: 'x' }] }, '/validate');
+  const counts = async () =>
+    Object.fromEntries((await list()).map(({ id, ...told }) => [id, [told.uploads_24h, told.refused_24h]]));
+  const expected = { [one.id]: [3, 1], [other.id]: [0, 2], [unused.id]: [0, 0] };
+  await until(async () => {
+    const now = await counts();
+    return now[one.id]?.[1] === 1 && now[other.id]?.[1] === 2;
+  });
   expect(await counts()).toEqual(expected);
+
+  // What comes with an expired key is told at that key.
+  await change({ key_required: true });
+  await update(unused, { expires_at: new Date(Date.now() + 200).toISOString() });
+  await until(async () => (await upload(withKey(unused.key), '/batch')).status === 403);
+  await until(async () => (await counts())[unused.id]?.[1] === 1);
+
   // Neither a rotation nor another application changes it.
   await rotate(one);
-  expect(await counts()).toEqual(expected);
+  expect((await counts())[one.id]).toEqual([3, 1]);
   domain = await sluice.application(token);
   expect(await counts()).toEqual({});
 });
