@@ -13,8 +13,9 @@ const most = 100_000;
 
 /** Entries of an application, or of one of its keys, in a window. */
 interface Count {
-  /** In Redis. */
-  name: string;
+  id: string;
+  /** From the epoch, in windows of `durationMs`. */
+  window: number;
   durationMs: number;
   /** Of all processes, by the last answer of Redis. */
   known: number;
@@ -52,10 +53,10 @@ export function createUploadRates(ofApplication: Rate | undefined, redis: Redis,
 
   function toLimit(of: Limit['of'], id: string, rate: Rate, now: number): Limit {
     const { durationMs } = rate;
-    const name = `${id}:${Math.floor(now / durationMs)}`;
+    const window = Math.floor(now / durationMs);
     let count = counts.get(id);
-    if (count?.name !== name) {
-      count = { name, durationMs, known: 0, own: 0 };
+    if (count?.window !== window) {
+      count = { id, window, durationMs, known: 0, own: 0 };
       counts.set(id, count);
     }
     const left = rate.count - count.known - count.own;
@@ -64,9 +65,9 @@ export function createUploadRates(ofApplication: Rate | undefined, redis: Redis,
 
   async function synchronise(): Promise<void> {
     const sending = [...unsent].map(async (count) => {
-      const { name, durationMs, own } = count;
+      const { id, window, durationMs, own } = count;
       const customDuration = Math.ceil((2 * durationMs) / 1_000);
-      const { consumedPoints } = await totals.penalty(name, own, { customDuration });
+      const { consumedPoints } = await totals.penalty(`${id}:${window}`, own, { customDuration });
       count.known = consumedPoints;
       count.own -= own;
       if (count.own === 0) unsent.delete(count);
