@@ -329,6 +329,16 @@ describe('sluice verify', () => {
       code: 2,
       stderr: expect.stringContaining('has no unique member'),
     });
+    const { body } = await sluice.request('POST', `/applications/${domain}/keys`, {
+      token,
+      json: { name: 'k' },
+    });
+    const sender = commandLine({ url: sluice.url, token: body.data.key, app: domain });
+    writeFileSync(sender.at('all.ndjson'), all.join('\n'));
+    expect(await sender.sluice(['verify', sender.at('all.ndjson'), '--key', '/id', '--send'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('has no `unique` member'),
+    });
     expect(await stored()).toEqual([]);
   });
 });
