@@ -99,7 +99,7 @@ it('counts by hours and days of UTC, as MongoDB does, also when entries were del
 });
 
 it('counts by ingest key what was accepted, refused and lost', async () => {
-  const { domain, path, stats, refusals } = await start();
+  const { domain, path, stats } = await start();
   const keys = await Promise.all(
     ['one', 'other', 'idle'].map(async (name) => {
       const { body } = await sluice.request('POST', `${path}/keys`, { token, json: { name } });
@@ -119,7 +119,6 @@ it('counts by ingest key what was accepted, refused and lost', async () => {
   await upload({ celsius: 1 });
   await upload({ celsius: 'x' });
   await upload('{"celsius":', other.key);
-  await refusals.untilCounted(2);
 
   const query = `?step=day&from=${new Date(Date.now() - 1).toISOString()}`;
   const counts = ({ key, accepted, refused, lost }: Stats & { key?: string | null; lost?: object }) => ({
