@@ -50,6 +50,7 @@ it.each<[page: string, before: Step[], steps: Step[]]>([
     'webhooks',
     'listing',
     'live',
+    'proof',
     'deleting',
     'exports',
     'imports',
