@@ -5,7 +5,10 @@ import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
 import { type Call, type Sluice, startSluice, storeOf, until } from '../support/sluice.ts';
 
 const limit = 64 * 1024;
-const mostEntries = 50;
+/** Of each kind, where many are lost. */
+const many = 100;
+const atOnce = 10;
+const mostEntries = 300;
 
 let sluice: Sluice;
 beforeAll(async () => {
@@ -140,9 +143,10 @@ describe('an upload that is lost before it is validated is counted', () => {
   });
 
   it('as rate, each of them, beside those within it', async () => {
-    const { upload, untilLost, counted } = await begin();
-    const all = Array.from({ length: mostEntries + 7 }, () => upload({ celsius: 1 }));
-    await Promise.all(all);
+    const { upload, post, untilLost, counted } = await begin();
+    const body = '{"celsius":1}\n'.repeat(mostEntries - 5);
+    await post('data/batch', { body, headers: ndjson });
+    await Promise.all(Array.from({ length: 5 + 7 }, () => upload({ celsius: 1 })));
     await untilLost({ rate: 7 });
     expect(await counted()).toEqual({ accepted: mostEntries, refused: 0, lost: { rate: 7 } });
   });
@@ -175,6 +179,42 @@ describe('an upload that is lost before it is validated is counted', () => {
     await untilCounted(3, 1);
     await untilLost({ too_large: 2 });
     expect(await counted()).toEqual({ accepted: 0, refused: 1, lost: { too_large: 2 } });
+  });
+
+  it('each of many, of all kinds at once, beside right uploads', async () => {
+    const own = await begin();
+    const rated = await begin();
+    const { key } = await own.addKey();
+    const keyed = await begin();
+    await keyed.change({ key_required: true });
+    const wrong = { headers: { 'x-api-key': key } };
+    const cut = async () => {
+      const socket = await open(sluice.url);
+      const text = `${head(own.domain, 'data', json, 'Content-Length: 100')}{"cel`;
+      await new Promise((resolve) => socket.write(text, resolve));
+      socket.destroy();
+    };
+    const kinds: (() => Promise<unknown>)[] = [
+      () => own.uploadText('{"celsius":'),
+      () => own.uploadText(long),
+      () => own.post('data', { body: 'a', headers: { 'content-type': 'text/csv' } }),
+      cut,
+      () => keyed.upload({ celsius: 1 }),
+      () => keyed.upload({ celsius: 1 }, wrong),
+      () => own.upload({ celsius: 'warm' }),
+      () => own.upload({ celsius: 1 }),
+      () => rated.upload({ celsius: 1 }),
+    ];
+    const full = { body: '{"celsius":1}\n'.repeat(mostEntries), headers: ndjson };
+    expect((await rated.post('data/batch', full)).status).toBe(201);
+    for (let n = 0; n < many; n += atOnce) {
+      const each = Array.from({ length: atOnce }, () => kinds).flat();
+      await Promise.all(each.map((send) => send()));
+    }
+    await own.untilLost({ not_json: many, too_large: many, media_type: many, cut: many });
+    await keyed.untilLost({ no_key: many, wrong_key: many });
+    await rated.untilLost({ rate: many });
+    expect(await own.counted()).toMatchObject({ accepted: many, refused: many });
   });
 
   it('and not where it is only tried, for an application that is not there, or by an import', async () => {
