@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 // The hashes in `once` of an entry: of entries with the same hash, one is stored. A sender can add up the first 8 of 16 bytes too: they are those
 // of the SHA-256 of the key or the value alone.
 
-const sha256 = (text: string | Uint8Array) => createHash('sha256').update(text).digest();
+const sha256 = (text: string | Uint8Array): Buffer => hash('sha256', text, 'buffer');
 
 const hashOf = (text: string, own: string): Buffer =>
   Buffer.concat([sha256(text).subarray(0, 8), sha256(own).subarray(0, 8)]);

@@ -5,6 +5,7 @@ import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createRecordFields } from '@sluice/intake/intake.ts';
 import type { Judged } from '@sluice/intake/line.ts';
+import { onceBy, uniqueIn } from '@sluice/intake/unique.ts';
 import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import { frameHead, writeHead } from '@sluice/json/frames.ts';
 import { highestId } from '@sluice/store/entries/entry-id.ts';
@@ -98,4 +99,30 @@ it('stores entries that bring their times once, after room was made for them, wh
   const { documents } = await store.rawEntries.page(application, { until: highestId, limit: 9 });
   const reader = createEntryReader();
   expect(documents.map((document) => announcedIn(reader(document)))).toEqual([1, 1, 1]);
+});
+
+it('counts as repeated what others stored with its unique values, however often it is done', async () => {
+  const { store, processChunk, application, intake: plain, chunk } = await start();
+  const intake = { ...plain, unique: { path: '/id' } };
+  const readLine = ({ bytes }: { bytes: Buffer }): Judged => {
+    const payload = JSON.parse(bytes.toString());
+    return { kind: 'accepted', fields: [], ...payloadOf(payload), value: uniqueIn(intake, payload) };
+  };
+  const lines = [{ id: 'a' }, { id: 'b' }, { id: 'b' }, { id: 'c', n: 1 }, { id: 'd' }];
+  const others = [{ id: 'a' }, { id: 'c' }].map((payload) => {
+    const once = onceBy(intake, uniqueIn(intake, payload));
+    return { application, ...payloadOf(payload), ...once };
+  });
+  expect(await store.entries.insert(others)).toEqual(['stored', 'stored']);
+  const data = await zip(framed(lines.map((line) => JSON.stringify(line))));
+  const task = { data, by: 1, intake, readLine, check() {}, onStep() {}, makeRoom: async () => 1 };
+  for (const each of [chunk, chunk]) {
+    const processed = await processChunk({ ...task, chunk: each });
+    expect(processed).toMatchObject({ lines: 5, accepted: 4, repeated: 2, rejected: 1 });
+    expect(JSON.parse((await unzip(processed.report?.data ?? '')).toString())).toMatchObject({
+      line: 4,
+      name: 'ResourceConflictError',
+    });
+    expect(await store.entries.count(application, {})).toBe(4);
+  }
 });
