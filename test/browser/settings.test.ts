@@ -131,6 +131,26 @@ describe('the settings of an application', () => {
     await expectAccessible(page);
   });
 
+  it('names a unique member, after it was counted what that would have repeated', async () => {
+    const schema = { type: 'object', properties: { id: { type: 'string' }, n: {} }, required: ['id'] };
+    const own = await sluice.application(owner.token, schema);
+    for (const id of ['a', 'a', 'b'])
+      await sluice.request('POST', `/applications/${own}/data`, { json: { id } });
+    const page = await openAs(sluice, owner, `/applications/${own}/settings`);
+    await page.getByLabel('Path of the member').fill('/n');
+    await page.getByRole('button', { name: 'Save member' }).click();
+    await page.getByText('/n is not required by the schema').waitFor();
+    await page.getByLabel('Path of the member').fill('/id');
+    await page.getByRole('button', { name: 'Count repetitions' }).click();
+    await page.getByText('Of 3 entries, 1 would have been repetitions').waitFor();
+    await page.getByLabel('Days until a value is free again').fill('30');
+    await page.getByRole('button', { name: 'Save member' }).click();
+    await page.getByText('Saved').waitFor();
+    const { body } = await sluice.request('GET', `/applications/${own}`, { token: owner.token });
+    expect(body.data.unique).toEqual({ path: '/id', days: 30 });
+    await expectAccessible(page);
+  });
+
   it('ends with the application, which can be restored', async () => {
     const other = await sluice.application(owner.token);
     const page = await openAs(sluice, owner, `/applications/${other}/settings`);

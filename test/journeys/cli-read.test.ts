@@ -78,11 +78,13 @@ describe('sluice login', () => {
 describe('sluice apps', () => {
   it('creates an application from a sample, shows it, lists it and deletes it', async () => {
     writeFileSync(user.at('sample.csv'), 'place,celsius\nOslo,-3.5\nRome,21\n');
-    const created = await user.sluice(['apps', 'create', 'Weather station', '--from', user.at('sample.csv')]);
+    const options = ['--from', user.at('sample.csv'), '--unique', '/place'];
+    const created = await user.sluice(['apps', 'create', 'Weather station', ...options]);
     const made = created.stdout.trim();
     expect([created.code, made]).toEqual([0, expect.stringMatching(/^weather-station-\w{6}$/)]);
     const { body } = await sluice.request('GET', `/applications/${made}`, { token: owner.token });
     expect(body.data.template.schema.properties).toMatchObject({ celsius: { type: 'number' } });
+    expect(body.data.unique).toEqual({ path: '/place' });
     expect((await user.sluice(['apps', 'list'])).stdout).toMatch(
       new RegExp(`^${made} +Weather station +0`, 'm'),
     );

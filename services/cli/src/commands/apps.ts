@@ -50,6 +50,7 @@ export function addApps(program: Command, act: Act): void {
     .option('--from <file>', 'sample: CSV, NDJSON or JSON; its schema is inferred')
     .option('--schema <file>', 'a JSON Schema')
     .option('--type <type>', 'mobile, web, server, desktop or other', 'other')
+    .option('--unique <path>', 'JSON Pointer to a member: one entry is stored for each value of it')
     .addHelpText('after', "\nExample: sluice apps create 'Weather station' --from sample.csv")
     .action(act(create));
 
@@ -71,9 +72,14 @@ interface CreateOptions {
   from?: string;
   schema?: string;
   type: string;
+  unique?: string;
 }
 
-async function create(context: Context, { from, schema, type }: CreateOptions, name: string): Promise<void> {
+async function create(
+  context: Context,
+  { from, schema, type, unique }: CreateOptions,
+  name: string,
+): Promise<void> {
   const { api, say, json, print } = context;
   if ((from === undefined) === (schema === undefined))
     throw new CliError('give a sample with --from FILE, or a JSON Schema with --schema FILE');
@@ -81,7 +87,7 @@ async function create(context: Context, { from, schema, type }: CreateOptions, n
   const { data, text: exact } = await api.ask<{ domain: string; warnings?: string[] }>(
     'POST',
     '/applications',
-    { json: { name, type, schema: text } },
+    { json: { name, type, schema: text, ...(unique && { unique: { path: unique } }) } },
   );
   for (const warning of data.warnings ?? []) say(`warning: ${warning}`);
   await print(json ? exact : data.domain);

@@ -457,6 +457,15 @@ export const words = {
     originsText: 'Web pages of these origins may upload. Leave empty to allow any site.',
     allowedOrigins: 'Allowed origins',
     saveOrigins: 'Save origins',
+    unique: 'One entry for each value',
+    uniqueText:
+      'Names a member that identifies an upload. The same upload again is stored once; another one with the value is refused. Leave empty for any number.',
+    uniquePath: 'Path of the member',
+    uniqueDays: 'Days until a value is free again',
+    uniqueCheck: 'Count repetitions',
+    uniqueCount: (checked: number, repeated: number, conflicting: number) =>
+      `Of ${words.common.entries(checked)}, ${formatNumber(repeated)} would have been repetitions, and ${formatNumber(conflicting)} would have been refused.`,
+    saveUnique: 'Save member',
     retention: 'Retention',
     retentionText: 'Entries that are older are deleted, which cannot be undone.',
     retentionDays: 'Days to keep entries',

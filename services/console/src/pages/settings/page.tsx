@@ -13,6 +13,7 @@ import { useApplication, useMay, useUpdate } from '../application/use-applicatio
 import { Keys } from './keys.tsx';
 import { Members } from './members.tsx';
 import { Retention } from './retention.tsx';
+import { Unique } from './unique.tsx';
 import { Webhooks } from './webhooks.tsx';
 
 export function Page() {
@@ -24,6 +25,7 @@ export function Page() {
       {isEditor && <Keys />}
       {isEditor && <Webhooks />}
       {isEditor && <Origins />}
+      {isOwner && <Unique />}
       {isOwner && <Retention />}
       {isOwner && <Deletion />}
     </>
