@@ -72,6 +72,21 @@ describe.each([
     expect(await numbers()).toEqual(everyNumber);
   });
 
+  it('a batch without a key is stored once, however often it is sent, where its values are unique', async () => {
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const json = { name: 'Test', type: 'other', schema, unique: { path: '/n' } };
+    domain = (await witness.request('POST', '/applications', { token, json })).body.data.domain;
+    const trap = interrupt();
+    expect((await send()).status).not.toBe(201);
+    expect(trap.left).toBe(0);
+    await proxy.restore();
+    await until(async () => (await send()).status === 201);
+    expect(await numbers()).toEqual(everyNumber);
+    const all = { accepted: count, repeated: count, rejected: 0, errors: [] };
+    expect((await send()).body.data).toEqual(all);
+    expect(await numbers()).toEqual(everyNumber);
+  });
+
   it('a batch without a key is told of each line whether it is stored', async () => {
     const trap = interrupt();
     // The last line is bad, which is found before the fault.

@@ -5,6 +5,7 @@ import { asCluster } from '../../../../test/support/as-cluster.ts';
 import { entriesIn } from '../../../../test/support/model-entries.ts';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
+import { until } from '../../../../test/support/sluice.ts';
 import { keyRecordsName, recordKeys, removeKeyRecords } from './key-records.ts';
 
 async function start() {
@@ -69,4 +70,30 @@ it('the keys of one application go without those of others', async () => {
   await removeKeyRecords(db, application);
   const left = await records.find().toArray();
   expect(left.map(({ _id }) => _id.toString('hex').slice(0, 24))).toEqual([elsewhere]);
+});
+
+it('unique values hold beside keys on a cluster, also once they are moved, and until they are too old', async () => {
+  const { db, application, one, other, onReplicaSet, records } = await start();
+  const now = Date.now();
+  const of = (n: number, once: Buffer[], valueSince?: number) => ({
+    application,
+    ...payloadOf({ n }),
+    once,
+    valueSince,
+  });
+  expect(await onReplicaSet.insert([of(1, [one, other], 0)])).toEqual(['stored']);
+  await entriesIn(asCluster(db), {}).prepare();
+  await recordKeys(db);
+  expect(await records.countDocuments()).toBe(2);
+  await db.collection('entries').dropIndex('once_1');
+  const onCluster = entriesIn(asCluster(db), {});
+  const again = [of(1, [one], 0), of(2, [one], 0), of(2, [other]), of(1, [randomBytes(16), other], 0)];
+  expect(await onCluster.insert(again)).toEqual(['repeated', 'duplicate', 'conflicting', 'repeated']);
+  const later = now + 60_000;
+  expect(await onCluster.before(application, [of(2, [one], later)])).toEqual([undefined]);
+  await until(async () => (await onCluster.insert([of(2, [one], later)]))[0] === 'stored');
+  expect(await onCluster.insert([of(2, [one], 0), of(1, [one], 0), of(1, [other])])).toEqual([
+    ...['repeated', 'duplicate', 'repeated'],
+  ]);
+  expect(await onCluster.count(application, {})).toBe(2);
 });
