@@ -283,6 +283,8 @@ describe('what was not JSON or too large', () => {
     expect(first.example).toBe('[{"celsius":1},');
     expect(second).toMatchObject({ reason: 'too_large', message: 'is too large', count: 2, kept: 2 });
 
+    expect(await groups(`?key=${id}`)).toMatchObject([{ reason: 'too_large', count: 1, kept: 1 }]);
+
     const replay = (json: object) => sluice.request('POST', `${path}/replays?dry_run=true`, { token, json });
     expect((await replay({})).body.data.pairs).toMatchObject([{ before: {} }]);
     expect((await replay({ ids: result.map(({ id }: Found) => id) })).body.data.pairs).toEqual([]);

@@ -140,7 +140,7 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
         { $match: matching(application, selection) },
         {
           $group: {
-            _id: { path: '$path', keyword: '$keyword', property: '$property' },
+            _id: { path: '$path', keyword: '$keyword', property: '$property', reason: '$reason' },
             kept: { $sum: 1 },
             newest: { $max: '$_id' },
             message: { $first: { $ifNull: [{ $first: '$details.message' }, '$message'] } },
