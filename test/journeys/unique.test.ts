@@ -151,6 +151,14 @@ describe('an upload', () => {
     ).toMatchObject({
       ...{ accepted: 1, repeated: 1, rejected: 1 },
     });
+    const whole = await batch(
+      [
+        { id: 'a', n: 1 },
+        { id: 'd', n: 7 },
+      ],
+      '?atomic=true',
+    );
+    expect(whole.body.data).toMatchObject({ accepted: 2, repeated: 1, rejected: 0 });
   });
 
   it('is taken again once its entry is deleted', async () => {
