@@ -134,94 +134,101 @@ describe.each([
 ])('on %s', (_where, isOnCluster) => {
   const lines = Array.from({ length: mostLines }, (_, at) => at + 1);
 
-  it.each(['lines of one batch', 'uploads with one key each'])(
-    '%s are stored once, whatever attempts overlap, end late or die',
-    async (what) => {
-      async function run(db: Db, all: Attempt[]): Promise<void> {
-        const application = new ObjectId().toHexString();
-        const record = { idempotencyHash: randomBytes(16), hash: randomBytes(32), application };
-        const keys = new Map(lines.map((line) => [line, randomBytes(16)]));
-        const acknowledged = new Set<number>();
+  it.each([
+    'lines of one batch',
+    'uploads with one key each',
+    'uploads with one value each, and some with a key',
+  ])('%s are stored once, whatever attempts overlap, end late or die', async (what) => {
+    async function run(db: Db, all: Attempt[]): Promise<void> {
+      const application = new ObjectId().toHexString();
+      const record = { idempotencyHash: randomBytes(16), hash: randomBytes(32), application };
+      const keys = new Map(lines.map((line) => [line, randomBytes(16)]));
+      const values = new Map(lines.map((line) => [line, randomBytes(16)]));
+      const acknowledged = new Set<number>();
 
-        const entryOf = (line: number, rest: Partial<NewEntry>): NewEntry => ({
-          application,
-          ...payloadOf({ n: line }),
-          ...rest,
-        });
-        async function store({ entries }: Process, entriesOf: Map<number, NewEntry>): Promise<void> {
-          const outcomes = await entries.insert([...entriesOf.values()]);
-          for (const [at, line] of [...entriesOf.keys()].entries()) {
-            expect(outcomes[at]).toMatch(/stored|repeated/);
-            acknowledged.add(line);
-          }
+      const entryOf = (line: number, rest: Partial<NewEntry>): NewEntry => ({
+        application,
+        ...payloadOf({ n: line }),
+        ...rest,
+      });
+      async function store({ entries }: Process, entriesOf: Map<number, NewEntry>): Promise<void> {
+        const outcomes = await entries.insert([...entriesOf.values()]);
+        for (const [at, line] of [...entriesOf.keys()].entries()) {
+          expect(outcomes[at]).toMatch(/stored|repeated/);
+          acknowledged.add(line);
         }
-        async function sendLines(process: Process, { chunk, refused }: Attempt, turn: LinesTurn) {
-          for (const line of turn.stored) acknowledged.add(line);
-          const left = lines.filter((line) => !turn.stored.has(line) && !refused.includes(line));
-          for (let at = 0; at < left.length; at += chunk) {
-            await turn.begin();
-            const of = (line: number) => ({
-              place: turn.placeOf?.(line),
-              once: turn.isRetry ? [keys.get(line) as Buffer] : undefined,
-            });
-            const some = left.slice(at, at + chunk);
-            await store(process, new Map(some.map((line) => [line, entryOf(line, of(line))])));
-          }
-        }
-        async function sendBatch(process: Process, attempt: Attempt, of: BatchRecord): Promise<void> {
-          const found = await process.batches.lookUp(of);
-          const storeAll = (turn: LinesTurn) => sendLines(process, attempt, turn);
-          if (found.known !== 'first') return process.batches.again(found, mostLines, storeAll);
-          await process.batches.first(of, mostLines, storeAll).catch((error) => {
-            if (!(error instanceof BatchTaken)) throw error;
-            return sendBatch(process, attempt, of);
+      }
+      async function sendLines(process: Process, { chunk, refused }: Attempt, turn: LinesTurn) {
+        for (const line of turn.stored) acknowledged.add(line);
+        const left = lines.filter((line) => !turn.stored.has(line) && !refused.includes(line));
+        for (let at = 0; at < left.length; at += chunk) {
+          await turn.begin();
+          const of = (line: number) => ({
+            place: turn.placeOf?.(line),
+            once: turn.isRetry ? [keys.get(line) as Buffer] : undefined,
           });
+          const some = left.slice(at, at + chunk);
+          await store(process, new Map(some.map((line) => [line, entryOf(line, of(line))])));
         }
-        async function sendUploads(process: Process, { chunk, refused }: Attempt): Promise<void> {
-          const left = lines.filter((line) => !refused.includes(line));
-          for (let at = 0; at < left.length; at += chunk) {
-            const some = left.slice(at, at + chunk).map((line) => [line, keys.get(line) as Buffer] as const);
-            await store(process, new Map(some.map(([line, key]) => [line, entryOf(line, { once: [key] })])));
-          }
+      }
+      async function sendBatch(process: Process, attempt: Attempt, of: BatchRecord): Promise<void> {
+        const found = await process.batches.lookUp(of);
+        const storeAll = (turn: LinesTurn) => sendLines(process, attempt, turn);
+        if (found.known !== 'first') return process.batches.again(found, mostLines, storeAll);
+        await process.batches.first(of, mostLines, storeAll).catch((error) => {
+          if (!(error instanceof BatchTaken)) throw error;
+          return sendBatch(process, attempt, of);
+        });
+      }
+      async function sendUploads(process: Process, { chunk, refused }: Attempt): Promise<void> {
+        const left = lines.filter((line) => !refused.includes(line));
+        const onceOf = (line: number, key: Buffer): Partial<NewEntry> => {
+          if (what === 'uploads with one key each') return { once: [key] };
+          const value = values.get(line) as Buffer;
+          return { once: chunk % 2 ? [value, key] : [value], valueSince: 0 };
+        };
+        for (let at = 0; at < left.length; at += chunk) {
+          const some = left.slice(at, at + chunk).map((line) => [line, keys.get(line) as Buffer] as const);
+          await store(process, new Map(some.map(([line, key]) => [line, entryOf(line, onceOf(line, key))])));
         }
-        const send = (process: Process, attempt: Attempt) =>
-          what === 'lines of one batch' ? sendBatch(process, attempt, record) : sendUploads(process, attempt);
+      }
+      const send = (process: Process, attempt: Attempt) =>
+        what === 'lines of one batch' ? sendBatch(process, attempt, record) : sendUploads(process, attempt);
 
-        async function begin(attempt: Attempt): Promise<void> {
-          const process = createProcess(db, { isOnCluster, delays: attempt.delays });
-          await process.entries.prepare();
-          await pause(attempt.startMs);
-          const sending = send(process, attempt);
-          if (attempt.diesMs === undefined) return sending.finally(process.close);
-          await Promise.race([sending, pause(attempt.diesMs)]);
-          await process.die();
-        }
-
-        const last = createProcess(db, { isOnCluster, delays: [0] });
-        const follower = follow(last, application);
-        await Promise.all(all.map(begin));
-        await send(last, { startMs: 0, delays: [0], diesMs: undefined, chunk: 5, refused: [] });
-        const stored = await db
-          .collection<EntryDocument>('entries')
-          .find(range(application, {}))
-          .sort({ _id: 1 })
-          .toArray();
-        expect(stored.map(({ payload }) => payload.n).sort((a, b) => Number(a) - Number(b))).toEqual(lines);
-        expect([...acknowledged].sort((a, b) => a - b)).toEqual(lines);
-        await follower.stop(lines.length);
-        expect(follower.ids).toEqual(stored.map(({ _id }) => _id.toString('hex').slice(24)));
-        await last.close();
+      async function begin(attempt: Attempt): Promise<void> {
+        const process = createProcess(db, { isOnCluster, delays: attempt.delays });
+        await process.entries.prepare();
+        await pause(attempt.startMs);
+        const sending = send(process, attempt);
+        if (attempt.diesMs === undefined) return sending.finally(process.close);
+        await Promise.race([sending, pause(attempt.diesMs)]);
+        await process.die();
       }
 
-      // Attempts mostly wait, so some histories run beside one another, each in a database of its own.
-      const databases = await Promise.all(Array.from({ length: beside }, start));
-      await fc.assert(
-        fc.asyncProperty(fc.array(attempts, { minLength: beside, maxLength: beside }), async (histories) => {
-          const ended = await Promise.allSettled(databases.map((db, at) => run(db, histories[at] ?? [])));
-          for (const each of ended) if (each.status === 'rejected') throw each.reason;
-        }),
-        runs(1, 8),
-      );
-    },
-  );
+      const last = createProcess(db, { isOnCluster, delays: [0] });
+      const follower = follow(last, application);
+      await Promise.all(all.map(begin));
+      await send(last, { startMs: 0, delays: [0], diesMs: undefined, chunk: 5, refused: [] });
+      const stored = await db
+        .collection<EntryDocument>('entries')
+        .find(range(application, {}))
+        .sort({ _id: 1 })
+        .toArray();
+      expect(stored.map(({ payload }) => payload.n).sort((a, b) => Number(a) - Number(b))).toEqual(lines);
+      expect([...acknowledged].sort((a, b) => a - b)).toEqual(lines);
+      await follower.stop(lines.length);
+      expect(follower.ids).toEqual(stored.map(({ _id }) => _id.toString('hex').slice(24)));
+      await last.close();
+    }
+
+    // Attempts mostly wait, so some histories run beside one another, each in a database of its own.
+    const databases = await Promise.all(Array.from({ length: beside }, start));
+    await fc.assert(
+      fc.asyncProperty(fc.array(attempts, { minLength: beside, maxLength: beside }), async (histories) => {
+        const ended = await Promise.allSettled(databases.map((db, at) => run(db, histories[at] ?? [])));
+        for (const each of ended) if (each.status === 'rejected') throw each.reason;
+      }),
+      runs(1, 8),
+    );
+  });
 });
