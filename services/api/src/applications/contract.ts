@@ -97,8 +97,9 @@ const unique = {
 };
 const aboutUnique =
   'One entry is stored for each value of this member, whichever way uploads come. `null`: any number. Entries of before it was set do not count.';
-const Unique = Type.Union([Named('Unique', unique), Type.Null()], { description: aboutUnique });
-const UniqueUpdate = Type.Union([Strict('UniqueUpdate', unique), Type.Null()], { description: aboutUnique });
+const ofUnique = { description: aboutUnique, examples: [null] };
+const Unique = Type.Union([Named('Unique', unique), Type.Null()], ofUnique);
+const UniqueUpdate = Type.Union([Strict('UniqueUpdate', unique), Type.Null()], ofUnique);
 
 export const Template = Named(
   { title: 'Template', description: 'The JSON Schema to which uploads must conform.' },
