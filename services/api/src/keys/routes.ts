@@ -34,7 +34,10 @@ const limits = {
   upload_rate: Type.Optional(Type.Union([UploadRate, Type.Null()])),
 };
 
-const NewKey = Strict({ title: 'NewKey', examples: [{ name: 'Roof sensor' }] }, { name: KeyName, ...limits });
+const NewKey = Strict(
+  { title: 'NewKey', examples: [{ name: 'Roof sensor', upload_rate: { entries: 100, seconds: 60 } }] },
+  { name: KeyName, ...limits },
+);
 
 const KeyUpdate = Strict(
   {
@@ -54,11 +57,9 @@ const fields = {
   expires_at: Type.Optional(DateTime('From then on it is refused; absent: it does not expire.')),
   upload_rate: Type.Optional(UploadRate),
   lastUsedAt: Type.Optional(DateTime('Exact to a minute; absent if it was never used.')),
-  uploads_24h: Type.Optional(
-    Int('In the list: entries of the last 24 hours that came with it, exactly.', 1_200),
-  ),
+  uploads_24h: Type.Optional(Int('In the list: entries of the last 24 hours that came with it, exactly.')),
   refused_24h: Type.Optional(
-    Int('In the list: uploads and lines with it that were refused in the last 24 hours, for any reason.', 3),
+    Int('In the list: uploads and lines with it that were refused in the last 24 hours, for any reason.'),
   ),
 };
 

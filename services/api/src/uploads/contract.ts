@@ -29,7 +29,7 @@ export const BatchQuery = Query({
 export const BatchResult = Named('BatchResult', {
   accepted: Int('Number of lines stored.', 2),
   repeated: Type.Optional(
-    Int('How many of these lines were stored before: the application has `unique`. Absent for none.', 1),
+    Int('How many of these lines were stored before: the application has `unique`. Absent for none.'),
   ),
   rejected: Int('Number of lines refused.', 0),
   errors: Type.Array(LineError, { description: 'One error per refused line.', examples: [[]] }),
