@@ -12,6 +12,7 @@ const order = [
   'uploadEntry',
   'uploadBatch',
   'validateEntries',
+  'listMissing',
   'createKey',
   'updateKey',
   'createToken',
