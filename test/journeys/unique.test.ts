@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
@@ -298,6 +299,40 @@ it('a replay finds what is stored by its value, and what is in the way', async (
   expect(kept).toMatchObject([{ payload: { id: 'b', n: 9 }, error: { name: 'ResourceConflictError' } }]);
   expect(job.result).toMatchObject({ stored: 2, still_refused: 1 });
   expect((await one.payloads(domain)).map(({ id }) => id).sort()).toEqual(['a', 'b', 'c', 'z']);
+});
+
+it('what was stored before it is turned on has its values once the job is completed', async () => {
+  const json = { name: 'Test', type: 'other', schema };
+  domain = (await sluice.request('POST', '/applications', { token, json })).body.data.domain;
+  await upload({ id: 'again', n: 1 });
+  const first = await upload({ id: 'old', n: 1 }, 'its-key');
+  await upload({ id: 'again', n: 1 });
+  const { status, body } = await patch({ path: '/id' });
+  expect(status).toBe(200);
+  const [, job = ''] = body.data.warnings[0].match(/job (\w+)/) ?? [];
+  let ended: { state: string; result: unknown } = { state: '', result: undefined };
+  await until(async () => {
+    ended = (await sluice.request('GET', `${path()}/unique/${job}`, { token })).body.data;
+    return ended.state === 'completed';
+  });
+  expect(ended.result).toEqual({ checked: 3, repeated: 1, conflicting: 0 });
+  const same = await upload({ id: 'old', n: 1 });
+  expect([same.status, idOf(same)]).toEqual([201, idOf(first)]);
+  expect((await upload({ id: 'old', n: 2 })).status).toBe(409);
+  expect((await upload({ id: 'old', n: 1 }, 'its-key')).status).toBe(201);
+  expect((await upload({ id: 'again', n: 1 })).status).toBe(201);
+  const missing = await sluice.request('POST', `${path()}/data/missing`, {
+    token,
+    json: { values: ['old', 'again', 'new'] },
+  });
+  expect(missing.body.data).toEqual({ missing: ['new'] });
+  const proof = (await sluice.request('GET', `${path()}/stats?step=day&hash=true`, { token })).body.data;
+  const hashOf = (text: string) => createHash('sha256').update(text).digest().readBigUInt64BE();
+  const sum = proof.reduce(
+    (all: bigint, row: { hash: string }) => BigInt.asUintN(64, all + BigInt(`0x${row.hash}`)),
+    0n,
+  );
+  expect(sum).toBe(BigInt.asUintN(64, hashOf('old') + hashOf('again')));
 });
 
 describe('a check before it is turned on', () => {

@@ -19,7 +19,7 @@ export function uniqueIn({ id, unique }: WithUnique, payload: Record<string, unk
     if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
     value = (value as Record<string, unknown>)[key];
   }
-  return isUniqueValue(value) ? hashUniqueValue(id, value) : undefined;
+  return isUniqueValue(value) ? hashUniqueValue(id, unique.path, value) : undefined;
 }
 
 /** What an entry is stored once by: the hash of its unique value, and that of its idempotency key. */

@@ -102,11 +102,11 @@ export interface DeletionJob extends Job {
   result?: { deleted: number };
 }
 
-/** Counts the entries that would have been repeated if a member had been unique. */
+/** Counts the entries that would have been repeated if a member had been unique, or gives stored entries their values. */
 export interface UniqueJob extends Job {
   kind: 'unique';
-  /** `path`: a JSON Pointer. `until`: the newest entry; absent: there is none. */
-  options: { path: string; until?: EntryId | undefined };
+  /** `path`: a JSON Pointer. `until`: the newest entry; absent: there is none. `gives`: entries from `since` on get their values. */
+  options: { path: string; until?: EntryId | undefined; gives?: true | undefined; since?: Date | undefined };
   after?: EntryId | undefined;
   result?: { checked: number } & Repetitions;
 }

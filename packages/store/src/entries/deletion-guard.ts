@@ -64,6 +64,17 @@ export function deletionGuard(db: Db) {
       });
     },
 
+    /** Does `work` in a transaction. What is guarded and began before is not done. */
+    change: (application: string, work: (session: ClientSession) => Promise<void>): Promise<void> =>
+      inTransaction(db, async (session) => {
+        await deletions.updateOne(
+          { _id: new ObjectId(application) },
+          { $inc: { version: 1 } },
+          { upsert: true, session },
+        );
+        await work(session);
+      }),
+
     /** Does `work` in a transaction, unless there was a deletion since version `before`, or other guarded work: then false. */
     async unlessChanged(
       application: string,

@@ -17,6 +17,7 @@ import {
 } from './entry-id.ts';
 import { range } from './entry-range.ts';
 import { createForward } from './forward-entries.ts';
+import { giveValues } from './give-values.ts';
 import type { HorizonStore } from './horizon.ts';
 import { createInsert, type Keying } from './insert-entries.ts';
 import { keyRecords, keyRecordsName } from './key-records.ts';
@@ -25,6 +26,7 @@ import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { pieces, type Walked } from './pieces.ts';
 import { readDocument } from './read-document.ts';
 import { type StepSums, stepCounts, type TimeSteps } from './step-counts.ts';
+import type { HashedEntry } from './value-surveys.ts';
 import type { Writer } from './writer.ts';
 
 export { type Before, type Outcome, sentHash } from './compare-entries.ts';
@@ -165,6 +167,12 @@ export function entryStore(
     /** See `pieces`. */
     pieces: (application: string, walked: Walked, limit: number) =>
       pieces(entries, application, walked, limit),
+
+    /** See `giveValues`. */
+    async giveValues(some: HashedEntry[]): Promise<void> {
+      const { records } = await prepareOnce();
+      await giveValues(entries, some, records);
+    },
 
     /** Deletes the stored entries in batches; yields the number deleted by each. */
     async *purge(application: string, limit: number): AsyncGenerator<number> {

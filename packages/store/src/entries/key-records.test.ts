@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { MongoClient, ObjectId } from 'mongodb';
+import { type Binary, MongoClient, ObjectId } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { asCluster } from '../../../../test/support/as-cluster.ts';
 import { entriesIn } from '../../../../test/support/model-entries.ts';
 import { ownDatabase } from '../../../../test/support/own-database.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { until } from '../../../../test/support/sluice.ts';
+import type { NewEntry } from './entries.ts';
 import { keyRecordsName, recordKeys, removeKeyRecords } from './key-records.ts';
 
 async function start() {
@@ -61,6 +62,37 @@ it('a process that looks for a key when the index has just gone fails once, and 
   await recordKeys(db);
   expect(await onCluster.before(application, asked)).toMatchObject([{ outcome: 'repeated' }]);
 });
+
+it.each(['a replica set', 'a cluster'])(
+  'stored entries on %s get their values, each the first one that has it',
+  async (where) => {
+    const { db, application, one, other, entry, onReplicaSet } = await start();
+    const entries = where === 'a cluster' ? entriesIn(asCluster(db), {}) : onReplicaSet;
+    const stored: NewEntry[] = [1, 2, 3].map((n) => ({
+      application,
+      ...payloadOf({ n }),
+      once: n === 2 ? [other] : undefined,
+    }));
+    for (const each of stored) await entries.insert([each]);
+    const value = randomBytes(16);
+    const given = stored.map(({ key }, at) => ({
+      key: Buffer.from((key as Binary).buffer),
+      hash: at === 2 ? value : one,
+    }));
+    given[1] = { ...(given[1] as (typeof given)[0]), hash: value };
+    for (let time = 0; time < 2; time++) await entries.giveValues(given);
+    const outcomes = await entries.insert([
+      { ...entry(one, 1), valueSince: 0 },
+      { ...entry(one, 9), valueSince: 0 },
+      { ...entry(value, 2), valueSince: 0 },
+      { ...entry(value, 3), valueSince: 0 },
+      // Its key holds as before.
+      entry(other, 2),
+    ]);
+    expect(outcomes).toEqual(['repeated', 'duplicate', 'repeated', 'duplicate', 'repeated']);
+    expect(await entries.count(application, {})).toBe(3);
+  },
+);
 
 it('the keys of one application go without those of others', async () => {
   const { db, application, one, other, entry, records } = await start();

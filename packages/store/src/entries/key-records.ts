@@ -11,6 +11,7 @@ import { type Before, type Comparable, isExpired } from './compare-entries.ts';
 import type { EntryDocument, Prepared } from './entry-document.ts';
 import { applicationOfKey, timeOfKey } from './entry-id.ts';
 import type { Hold, HorizonStore } from './horizon.ts';
+import type { HashedEntry } from './value-surveys.ts';
 
 /** The record of a hash, where no unique index of `entries` can hold it: on a cluster. */
 interface KeyDocument {
@@ -175,6 +176,17 @@ export function keyRecords({ db, horizon, compare }: Dependencies) {
       };
     },
 
+    /** Makes records of the hashes of stored entries. Returns the entries whose hashes no other entry has. */
+    async own(some: HashedEntry[]): Promise<HashedEntry[]> {
+      const named = some.map(({ key, hash }) => ({ ...keyed(key), once: [hash] }));
+      const taken = await claim(named, 0);
+      const others = (await lookUp(taken, 0)).filter(
+        ({ entry, key }) => entry.key.toString('hex') !== key.toString('hex'),
+      );
+      const lost = new Set(others.map(({ entry }) => entry.key.toString('hex')));
+      return some.filter(({ key }) => !lost.has(key.toString('hex')));
+    },
+
     /** The entries that are stored with one of the hashes. Where two are, the one with the second hash counts. */
     async find<E extends Keyed>(batch: E[]): Promise<Map<E, Before>> {
       const found = new Map<E, Before>();
@@ -189,6 +201,7 @@ export function keyRecords({ db, horizon, compare }: Dependencies) {
 }
 
 const mostTurns = 5;
+const keyed = (key: Buffer) => ({ key: new Binary(key), json: Buffer.alloc(0) });
 const applicationBytes = 12;
 const hashBytes = 16;
 

@@ -218,6 +218,13 @@ export function milestoneStore(db: Db, spacing = 2_500) {
         await milestones.deleteMany(milestonesIn(application, range), { hint: byKey, session });
       }),
 
+    /** Removes all milestones of an application, after hashes of its entries have changed. They are set again. */
+    reset: (application: string): Promise<void> =>
+      guard.change(application, async (session) => {
+        const all = milestonesIn(application, { $gte: beginOf(application), ...allOf(application) });
+        await milestones.deleteMany(all, { hint: byKey, session });
+      }),
+
     /** Changes whenever a count may have become wrong. */
     version: guard.version,
 

@@ -23,10 +23,13 @@ export type UniqueValue = string | number | bigint | boolean;
 export const isUniqueValue = (value: unknown): value is UniqueValue =>
   ['string', 'number', 'bigint', 'boolean'].includes(typeof value);
 
-/** 16 bytes, the same for equal JSON values of the member that is `unique` in an application. */
-export function hashUniqueValue(applicationId: string, value: UniqueValue): Buffer {
+/** 16 bytes, the same for equal JSON values of the member at `path` of an application. */
+export function hashUniqueValue(applicationId: string, path: string, value: UniqueValue): Buffer {
   const isText = typeof value === 'string';
-  return hashOf(String(value), `unique\0${applicationId}\0${isText ? JSON.stringify(value) : value}`);
+  return hashOf(
+    String(value),
+    `unique\0${applicationId}\0${path}\0${isText ? JSON.stringify(value) : value}`,
+  );
 }
 
 /** What an entry has in place of a unique value that it is too old to have. A sender that adds up values sees no difference. */

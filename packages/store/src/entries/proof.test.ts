@@ -6,7 +6,7 @@ import { addProofs, proofOf } from './proof.ts';
 
 const application = '0'.repeat(24);
 const proofIn = (text: string) => createHash('sha256').update(text).digest().readBigUInt64BE();
-const value = new Binary(hashUniqueValue(application, 'a7'));
+const value = new Binary(hashUniqueValue(application, '/id', 'a7'));
 const key = new Binary(hashIdempotencyKey('upload', application, 'k1'));
 
 it.each<[UniqueValue, string]>([
@@ -17,7 +17,7 @@ it.each<[UniqueValue, string]>([
   [2n ** 62n, '4611686018427387904'],
   [true, 'true'],
 ])('of the unique value %o begins the SHA-256 of its text', (unique, text) => {
-  expect(proofOf(new Binary(hashUniqueValue(application, unique)))).toBe(proofIn(text));
+  expect(proofOf(new Binary(hashUniqueValue(application, '/id', unique)))).toBe(proofIn(text));
 });
 
 it('of a key begins the SHA-256 of the key, and the value comes first', () => {

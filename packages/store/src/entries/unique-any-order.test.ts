@@ -75,7 +75,7 @@ it.each([
 
     async function run({ old, rounds }: History): Promise<void> {
       const application = new ObjectId().toHexString();
-      const hashOf = (value: number) => hashUniqueValue(application, value);
+      const hashOf = (value: number) => hashUniqueValue(application, '/id', value);
       const keyOf = (key: number) =>
         createHash('sha256').update(`${application} ${key}`).digest().subarray(0, 16);
       const toEntry = ({ value, n, key }: Upload): NewEntry => ({

@@ -96,7 +96,7 @@ const unique = {
   ),
 };
 const aboutUnique =
-  'One entry is stored for each value of this member, whichever way uploads come. `null`: any number. Entries of before it was set do not count.';
+  'One entry is stored for each value of this member, whichever way uploads come. `null`: any number. A job gives stored entries their values when it is set.';
 const ofUnique = { description: aboutUnique, examples: [null] };
 const Unique = Type.Union([Named('Unique', unique), Type.Null()], ofUnique);
 const UniqueUpdate = Type.Union([Strict('UniqueUpdate', unique), Type.Null()], ofUnique);
@@ -176,7 +176,7 @@ export const ApplicationAnswer = Named('Application', {
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'In the answer to a creation: what is probably a slip in the schema. In the answer that turns `key_required` on: how many entries of the last hour came without a valid key.',
+        'In the answer to a creation: what is probably a slip in the schema. In the answer that turns `key_required` on: how many entries of the last hour came without a valid key. In the answer that sets `unique`: the job that gives stored entries their values.',
     }),
   ),
 });

@@ -1,4 +1,5 @@
 import { randomInt } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationChange, ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import slugify from 'slugify';
@@ -18,6 +19,7 @@ import {
 } from './contract.ts';
 import { announce, checkUnique } from './steps.ts';
 import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
+import { giveStoredValues } from './unique-routes.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
   connectors.map(({ package_url, language }) => ({
@@ -135,6 +137,9 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       const change = toChange(body);
       if ('retentionDays' in change || 'unique' in change) requireRole(application, owner, 'owner');
       checkUnique(change.unique, application.rawSchema);
+      const { unique } = change;
+      const isNewUnique = unique && !isDeepStrictEqual({ ...unique }, { ...application.unique });
+      if (isNewUnique) await quotas.check('jobs', application.owner.id);
       const updated = await applications.update(application.id, change);
       if (!updated) throw applicationNotFound(params.domain);
       if (touchesUploads.some((name) => name in change))
@@ -143,7 +148,11 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       const details = { changed: Object.keys(body) };
       await audit.note(request, { action: 'application.updated', application: updated.domain, details });
       const isLocked = updated.keyRequired && !application.keyRequired;
-      return sendOne(reply, updated, owner.id, isLocked ? await warnOfKeyless(updated) : []);
+      const warnings = [
+        ...(isLocked ? await warnOfKeyless(updated) : []),
+        ...(isNewUnique ? await giveStoredValues(dependencies, request, updated, unique) : []),
+      ];
+      return sendOne(reply, updated, owner.id, warnings);
     },
   });
 

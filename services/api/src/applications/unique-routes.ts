@@ -1,10 +1,13 @@
+import type { ApplicationRecord, Unique } from '@sluice/store/applications/applications.ts';
+import { lastIdBefore } from '@sluice/store/entries/entry-id.ts';
+import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
-import type { Routes } from '../dependencies.ts';
+import type { Dependencies, Routes } from '../dependencies.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation } from '../http/route-parts.ts';
 import { Strict } from '../http/schemas.ts';
 import { madeJob } from '../jobs/describe.ts';
-import { queueAndSend } from '../jobs/steps.ts';
+import { enqueueOrSweep, queueAndSend } from '../jobs/steps.ts';
 import { uniquePath } from './contract.ts';
 import { checkUnique } from './steps.ts';
 
@@ -17,6 +20,36 @@ const UniqueCheckQuery = Type.Object(
   },
   { additionalProperties: false },
 );
+
+/** A replica knows of a change within a second. What it stores until then is read by the job too. */
+const knownMs = 2_000;
+const dayMs = 86_400_000;
+
+/** Gives stored entries the values of a member that has become unique. Returns what to say of it: nothing where there are no entries. */
+export async function giveStoredValues(
+  dependencies: Pick<Dependencies, 'store' | 'queues' | 'log' | 'audit'>,
+  request: FastifyRequest,
+  { id, domain, owner }: ApplicationRecord,
+  { path, days }: Unique,
+): Promise<string[]> {
+  const { store, audit } = dependencies;
+  if ((await store.rawEntries.cut(id)).until === undefined) return [];
+  const since = days === undefined ? undefined : new Date(Date.now() - days * dayMs);
+  const until = lastIdBefore(new Date(Date.now() + knownMs));
+  const options = { path, until, gives: true as const, since };
+  const job = await store.jobs.create<'unique'>({
+    kind: 'unique',
+    application: id,
+    owner: owner.id,
+    domain,
+    options,
+  });
+  await enqueueOrSweep(dependencies, job);
+  await audit.note(request, { action: 'unique.made', application: domain, job: job.id });
+  return [
+    `the job ${job.id} gives stored entries their values of ${path}; until it is completed, such a value can be stored once more`,
+  ];
+}
 
 /** Makes jobs that count what would have been repeated. Their other routes are in jobs/routes.ts. */
 export const uniqueRoutes: Routes = async (app, dependencies) => {

@@ -119,6 +119,7 @@ export const missingRoutes: Routes = async (
       if ((keys === undefined) === (values === undefined))
         throw new ApiError('InvalidRequestError', 'send either `keys` or `values`');
       const { id, unique, client, key } = await admit(request);
+      const path = unique?.path ?? '';
       if (values !== undefined && !unique)
         throw new ApiError(
           'InvalidRequestError',
@@ -134,7 +135,7 @@ export const missingRoutes: Routes = async (
           : hash(toValues(values), (one, at) => ({
               asked: one,
               entry: isUniqueValue(one)
-                ? hashUniqueValue(id, one)
+                ? hashUniqueValue(id, path, one)
                 : refuse(`/values/${at}`, 'must be a string, a number or a boolean'),
             })));
         const found = await delivered.senders(id, {

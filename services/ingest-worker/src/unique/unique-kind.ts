@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { keyBytesOf } from '@sluice/bson/entry.ts';
 import { uniqueIn } from '@sluice/intake/unique.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
@@ -11,34 +12,60 @@ import {
 import type { UniqueJob } from '@sluice/jobs/record/job-records.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { firstKeyAt, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { readAhead } from '@sluice/store/entries/read-ahead.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
 
 const pageEntries = 1_000;
+const passedEveryMs = 100;
 
 interface Dependencies {
-  store: Pick<Store, 'entries' | 'jobs' | 'rawEntries' | 'valueSurveys'>;
+  store: Pick<
+    Store,
+    'applications' | 'entries' | 'horizon' | 'jobs' | 'milestones' | 'rawEntries' | 'valueSurveys'
+  >;
   leaseMs: number;
   log: Logger;
 }
 
-/** Counts the stored entries that would have been repeated if a member had been unique, and changes nothing. */
+/**
+ * Counts the stored entries that would have been repeated if a member had been unique. Once it is unique, gives them their values.
+ */
 export function uniqueKind({ store, leaseMs, log }: Dependencies): JobKind<UniqueJob> {
-  const { entries, jobs, rawEntries, valueSurveys } = store;
+  const { applications, entries, horizon, jobs, milestones, rawEntries, valueSurveys } = store;
+
+  /** Nothing may come later that was stored before every process knew of the unique member. */
+  async function untilPassed(
+    { application }: UniqueJob,
+    time: number,
+    { check, giveWay }: Pick<SessionTurn, 'check' | 'giveWay'>,
+  ): Promise<void> {
+    while (!(await horizon.hasPassed(application, time, Number.POSITIVE_INFINITY))) {
+      check();
+      await giveWay();
+      await pause(passedEveryMs);
+    }
+  }
 
   async function survey(job: UniqueJob, { session, check, giveWay }: SessionTurn): Promise<JobEnd> {
     const { id, application, options } = job;
-    const { path, until } = options;
+    const { path, until, gives, since } = options;
     const result = { checked: 0, repeated: 0, conflicting: 0, ...job.result };
     if (until === undefined) return { result: { result } };
     if (!job.after) void countTotal(jobs, job, () => entries.count(application, {}, until), log);
+    if (gives) await untilPassed(job, timeOfId(until).getTime(), { check, giveWay });
     const which = { after: job.after, until, members: fromPointer(path).slice(0, 1) };
     for await (const { documents, last } of readAhead(rawEntries, application, which, () => pageEntries)) {
       check();
+      // Another member is unique by now: another job gives its values.
+      if (gives && (await applications.byId(application))?.unique?.path !== path) break;
       const hashed = documents.flatMap((document) => {
         const hash = uniqueIn({ id: application, unique: { path } }, readPayloadOf(document));
         return hash ? [{ key: Buffer.from(keyBytesOf(document)), hash }] : [];
       });
+      const first = since && firstKeyAt(application, since).buffer;
+      if (gives)
+        await entries.giveValues(hashed.filter(({ key }) => !first || Buffer.compare(key, first) >= 0));
       const counts = { checked: documents.length, ...(await valueSurveys.note(id, hashed)) };
       await jobs.advance(job, { done: documents.length, after: last, result: counts }, session);
       result.checked += counts.checked;
@@ -46,6 +73,7 @@ export function uniqueKind({ store, leaseMs, log }: Dependencies): JobKind<Uniqu
       result.conflicting += counts.conflicting;
       await giveWay();
     }
+    if (gives) await milestones.reset(application);
     return { result: { result } };
   }
 
@@ -56,6 +84,8 @@ export function uniqueKind({ store, leaseMs, log }: Dependencies): JobKind<Uniqu
     // A failed job may be retried.
     async onEnd(jobId, state) {
       if (state !== 'failed') await valueSurveys.remove(jobId);
+      const job = state === 'completed' ? undefined : await jobs.get(jobId);
+      if (job?.kind === 'unique' && job.options.gives) await milestones.reset(job.application);
     },
   };
 }
