@@ -150,15 +150,17 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
 
   /** Takes unique values from entries that are too old to have them. */
   async function freeValues(expired: Map<Prepared, Binary>, session?: ClientSession): Promise<void> {
-    for (const [entry, holder] of expired) {
+    const updates = Array.from(expired, ([entry, holder]) => {
       const value = valueIn(entry) as Buffer;
       const spent = spentHash(value, holder.buffer);
       const replaced = {
         $map: { input: '$once', in: { $cond: [{ $eq: ['$$this', value] }, spent, '$$this'] } },
       };
       const once = { $cond: [{ $isArray: '$once' }, replaced, spent] };
-      await entries.updateOne({ _id: holder, once: value }, [{ $set: { once } }], session && { session });
-    }
+      return { updateOne: { filter: { _id: holder, once: value }, update: [{ $set: { once } }] } };
+    });
+    // One command, as the neighbours of the entries wait for it.
+    if (updates.length > 0) await entries.bulkWrite(updates, { ordered: false, ...(session && { session }) });
   }
 
   async function insertAndCompare(
