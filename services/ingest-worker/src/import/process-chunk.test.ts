@@ -126,3 +126,22 @@ it('counts as repeated what others stored with its unique values, however often 
     expect(await store.entries.count(application, {})).toBe(4);
   }
 });
+
+it('stores all lines that are too old for one unique value, however often it is done, and leaves it free', async () => {
+  const { store, processChunk, application, intake: plain, chunk } = await start();
+  const intake = { ...plain, unique: { path: '/id', days: 1 } };
+  const readLine = ({ bytes, line }: { bytes: Buffer; line: number }): Judged => {
+    const payload = JSON.parse(bytes.toString());
+    const value = uniqueIn(intake, payload);
+    return { kind: 'accepted', fields: [], ...payloadOf(payload), createdAt: 1_000 * line, value };
+  };
+  const data = await zip(framed(Array(20).fill('{"id":"a"}')));
+  const task = { data, by: 1, intake, readLine, check() {}, onStep() {}, makeRoom: async () => 1 };
+  for (const each of [chunk, chunk]) {
+    expect(await processChunk({ ...task, chunk: each })).toMatchObject({ accepted: 20, repeated: 0 });
+    expect(await store.entries.count(application, {})).toBe(20);
+  }
+  const payload = { id: 'a', n: 1 };
+  const once = onceBy(intake, uniqueIn(intake, payload));
+  expect(await store.entries.insert([{ application, ...payloadOf(payload), ...once }])).toEqual(['stored']);
+});

@@ -7,6 +7,7 @@ import type { ClaimedChunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { Frame } from '@sluice/json/frames.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { EntryStore, KeyedEntry } from '@sluice/store/entries/entries.ts';
+import { spentHash } from '@sluice/store/entries/once.ts';
 import { UnconfirmedError } from '@sluice/store/faults.ts';
 import { lineKeysOf } from './line-keys.ts';
 
@@ -122,7 +123,10 @@ export function createStoreLines({
       batch.frames.push(frame);
       const key = keyOf(frame.line, createdAt);
       const once = value && onceBy(intake, value);
-      batch.entries.push({ key, json, bson, version: intake.version, by, ...once });
+      const { valueSince = 0 } = once ?? {};
+      const isTooOld = value && createdAt !== undefined && createdAt < valueSince;
+      const ofValue = isTooOld ? { once: [spentHash(value, key.buffer)] } : once;
+      batch.entries.push({ key, json, bson, version: intake.version, by, ...ofValue });
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
       batch.bytes += bson.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
