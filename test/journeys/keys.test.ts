@@ -420,6 +420,16 @@ it('each key tells what came with it in 24 hours, and what of it was refused', a
   // Neither a rotation nor another application changes it.
   await rotate(one);
   expect((await counts())[one.id]).toEqual([3, 1]);
+  await change({ key_required: false });
+
+  const unique = { type: 'object', properties: { a: { type: 'number' } }, required: ['a'] };
+  domain = await sluice.application(token, unique);
+  await change({ unique: { path: '/a' } });
+  const { id, key } = await create();
+  for (const b of [1, 2]) await upload({ ...withKey(key), json: { a: 1, b } });
+  await upload({ ...withKey(key), json: [{ a: 1, b: 3 }] }, '/batch');
+  await until(async () => (await counts())[id]?.[1] === 2);
+  expect(await counts()).toEqual({ [id]: [1, 2] });
   domain = await sluice.application(token);
   expect(await counts()).toEqual({});
 });

@@ -110,7 +110,7 @@ export const uploadRoutes: Routes = async (
   const sendAtOnce = createSendAtOnce(lifecycle);
 
   /** An upload, and what tells it from others. */
-  type Attempt = Pick<RefusedUpload, 'payload' | 'idempotencyHash' | 'sender'> & {
+  type Attempt = Pick<RefusedUpload, 'payload' | 'idempotencyHash' | 'sender' | 'key'> & {
     value?: Buffer | undefined;
   };
 
@@ -161,7 +161,7 @@ export const uploadRoutes: Routes = async (
     const idempotencyHash = key === undefined ? undefined : hashIdempotencyKey('upload', application.id, key);
     const judged = await uploadValidator.validate(application, body);
     const sender = networkOrKey(request.ip, sent);
-    const attempt = { payload: body, idempotencyHash, sender, value: judged.value };
+    const attempt = { payload: body, idempotencyHash, sender, key: keyOf(sent), value: judged.value };
     if (judged.kind === 'refused') {
       // An earlier schema or a replay may have accepted it.
       const isJson = judged.refusal.name !== 'MalformedBodyError';
