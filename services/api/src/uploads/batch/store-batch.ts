@@ -67,8 +67,8 @@ interface Stored {
 
 interface StoredLines extends Stored {
   refused: ReturnType<typeof createRefusedLines>;
-  /** Of a batch with a key: a retry stores the rest. */
-  isInPart: boolean | undefined;
+  /** A retry stores the rest. */
+  isInPart: boolean;
   /** Each line is stored, or refused for its content. */
   isDecided: boolean;
 }
@@ -101,6 +101,8 @@ export function createStoreBatch({
     record?: BatchRecord,
   ): Promise<StoredLines> {
     const errors: LineFailure[] = [];
+    /** A retry finds what is stored, by the key of the batch or by the values of its lines. */
+    const isSafe = Boolean(record || application.unique);
     let accepted = stored.size;
     let repeated = 0;
     let isFurther = false;
@@ -169,18 +171,18 @@ export function createStoreBatch({
       await storing.finish();
     }
     if (isGone(fault)) throw fault;
-    // One error says all if no line is stored, or if a retry with the same key stores the rest.
-    if (fault && (accepted === 0 || record)) {
+    // One error says all if no line is stored, or if a retry stores the rest.
+    if (fault && (accepted === 0 || isSafe)) {
       if (isOpen) throw unavailable(notConfirmed, 2, fault);
-      throw accepted === 0 ? fault : unavailable(inPart, 2, fault);
+      throw accepted === 0 ? fault : unavailable(inPart(record), 2, fault);
     }
     const isOpenLine = ({ kind }: LineFailure) => kind === 'busy' || kind === 'unknown';
     const isDecided = !refused.areSomeUnjudged() && !errors.some(isOpenLine);
     // A retry may store the rest. Lines that had no time, or that MongoDB refuses, need progress, or it never ends.
     const isInPart = refused.areSomeUnjudged() || (isFurther && errors.some(isOpenLine));
-    if (record && accepted > 0 && isOpen) throw unavailable(notConfirmed);
+    if (isSafe && accepted > 0 && isOpen) throw unavailable(notConfirmed);
     // Not thrown here: the horizon need not wait, as each outcome is known.
-    return { accepted, repeated, errors, refused, isInPart: record && accepted > 0 && isInPart, isDecided };
+    return { accepted, repeated, errors, refused, isInPart: isSafe && accepted > 0 && isInPart, isDecided };
   }
 
   async function storeEach(
@@ -193,7 +195,7 @@ export function createStoreBatch({
       batch,
       record,
     );
-    if (isInPart) throw unavailable(inPart);
+    if (isInPart) throw unavailable(inPart(record));
     // Without the note, the sender is told to send the batch again, which is safe.
     const noting = record && isDecided ? batches.settle(record).catch(() => {}) : undefined;
     // Here the batch is decided, so only its sender waits for the details.
@@ -319,7 +321,8 @@ export function createStoreBatch({
   };
 }
 
-const inPart = 'the batch was stored in part; a retry with the same Idempotency-Key stores the rest';
+const inPart = (record: BatchRecord | undefined) =>
+  `the batch was stored in part; a retry${record ? ' with the same Idempotency-Key' : ''} stores the rest`;
 
 const isGone = (error: unknown) => error instanceof ApiError && error.name === 'ResourceNotFoundError';
 
