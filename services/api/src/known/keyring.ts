@@ -106,8 +106,8 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
 
   return {
     /**
-     * Resolves with who sent an upload. Throws ApiError without a valid key or token where one is needed; undefined where none is. Rejects while
-     * MongoDB is away.
+     * Resolves with who sent an upload. Throws ApiError without a valid key or token where one is needed, and for an expired key; undefined where none
+     * is needed. Rejects while MongoDB is away.
      */
     async admit(application: Admitting, headers: IncomingHttpHeaders): Promise<Sent | undefined> {
       const { domain, ownerIsDisabled } = application;
@@ -115,7 +115,8 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
       const text = sentKey(headers);
       const found = await find(application, text);
       if (typeof found === 'object') return found;
-      if (!application.keyRequired) return undefined;
+      // Where none is needed, an expired key would otherwise be rid of its rate.
+      if (!found && !application.keyRequired) return undefined;
       const message = found ? expired(domain) : whyNot(domain, text);
       throw Object.assign(forbidden(message), { key: text === '' ? 'no_key' : 'wrong_key' });
     },

@@ -5,7 +5,7 @@ import { remove } from '../output/confirm.ts';
 
 /** `sluice keys`. */
 export function addKeys(program: Command, act: Act): void {
-  const keys = program.command('keys').description('List, create, rotate and delete ingest keys.');
+  const keys = program.command('keys').description('List, create, update, rotate and delete ingest keys.');
   const one = (id: string) => `/keys/${encodeURIComponent(id)}`;
 
   keys

@@ -22,7 +22,6 @@ interface Selection {
 
 const selecting = (command: Command): Command =>
   command
-    .option('--reason <reason>', 'schema, not_json, too_large or duplicate')
     .option('--path <pointer>', 'wrong at this place of the payload, such as /celsius')
     .option('--keyword <keyword>', 'against this rule, such as type')
     .option('--property <name>', 'with this property missing, or where it must not be')
@@ -37,6 +36,7 @@ export function addRefused(program: Command, act: Act): void {
   selecting(refused.command('list'))
     .description('List refused uploads, newest first. With --json each line is one.')
     .addOption(limitOption())
+    .option('--reason <reason>', 'schema, not_json, too_large or duplicate')
     .option('--groups', 'count them by reason instead')
     .addHelpText(
       'after',

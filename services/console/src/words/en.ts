@@ -450,7 +450,7 @@ export const words = {
     keyExpires: 'Expires',
     expiresHint: 'Leave it empty for never.',
     rotateKey: (name: string) => `Rotate key ${name}`,
-    rotateText: 'You get a new key. The old one stops working within a second.',
+    rotateText: 'You get a new key. Within a second, the old one is unknown. Where keys are required, it is refused then.',
     revokeKey: (name: string) => `Revoke key ${name}`,
     revokeText: 'The key stops working within a second. Clients that use it cannot upload any more.',
     origins: 'Web pages',
@@ -481,7 +481,7 @@ export const words = {
   },
   members: {
     title: 'Members',
-    text: 'Readers see entries and make exports. Editors change everything except members, retention and deletion.',
+    text: 'Readers see entries and make exports. Editors change everything except members, retention, the unique member and deletion.',
     roles: { reader: 'Reader', editor: 'Editor', owner: 'Owner' },
     notAllowed: (role: string) => ({
       title: 'Your role does not allow this',
