@@ -9,6 +9,8 @@ interface HorizonDocument {
   clock: number;
   /** The processes that store entries now. */
   writers: { id: ObjectId; openSince: number; at: Date }[];
+  /** See `confirm`. */
+  confirmedAt?: Date;
 }
 
 /** A chunk of an import. All its entries have the time `stamp`. */
@@ -66,12 +68,14 @@ export function horizonStore(db: Db) {
     /** Publishes how far a writer is. Returns the clock and MongoDB's time, in ms since the epoch. */
     async publish({ writer, openSince, next }: Publication): Promise<{ clock: number; now: number }> {
       const entry = { id: writer, openSince: openSince ?? '$clock', at: '$$NOW' };
+      // Without a projection: a command that the driver repeats is answered without what that computes.
       const found = await horizon.findOneAndUpdate({ _id }, change(next, isOther(writer), [entry]), {
         upsert: true,
         returnDocument: 'after',
-        projection: { clock: 1, now: { $toLong: '$$NOW' } },
       });
-      return found as unknown as { clock: number; now: number };
+      const { clock, writers } = found as HorizonDocument;
+      const own = writers.find(({ id }) => id.equals(writer)) as HorizonDocument['writers'][0];
+      return { clock, now: own.at.getTime() };
     },
 
     /**
@@ -117,12 +121,12 @@ export function horizonStore(db: Db) {
 
     /** MongoDB's time in ms since the epoch, after a write that a majority confirmed. `mongos` can tell this time too. */
     async confirm(): Promise<number> {
-      const found = await horizon.findOneAndUpdate({ _id }, change(0, { $literal: true }), {
+      const confirming = [...change(0, { $literal: true }), { $set: { confirmedAt: '$$NOW' } }];
+      const found = await horizon.findOneAndUpdate({ _id }, confirming, {
         upsert: true,
         returnDocument: 'after',
-        projection: { now: { $toLong: '$$NOW' } },
       });
-      return (found as unknown as { now: number }).now;
+      return ((found as HorizonDocument).confirmedAt as Date).getTime();
     },
 
     /** The horizon of uploads, in ms since the epoch. */

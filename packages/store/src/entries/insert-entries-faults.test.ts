@@ -8,7 +8,7 @@ import { until } from '../../../../test/support/sluice.ts';
 import { storeFault } from '../faults.ts';
 import { createCompare } from './compare-entries.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { createKeysAt } from './entry-id.ts';
+import { createKeysAt, timeOfKey } from './entry-id.ts';
 import { createInsert, type NewEntry } from './insert-entries.ts';
 
 const application = 'a0'.repeat(12);
@@ -149,4 +149,22 @@ describe('after an insert in doubt', () => {
     expect(await entries.insert(batch)).toEqual([confirmed, 'conflicting', confirmed]);
     expect((await stored.find().toArray()).map(({ payload }) => payload.n).sort()).toEqual([0, 1, 3]);
   });
+});
+
+it("an entry has MongoDB's time, also when the answer with this time was lost and the driver asked again", async () => {
+  const { db, url } = await ownDatabase();
+  const { hostname, port } = new URL(url);
+  const proxy = await createCuttableProxy({ host: hostname, port: Number(port || 27017) });
+  onTestFinished(proxy.close);
+  const { entries, horizon } = openStore(throughProxy(url, proxy));
+  await entries.prepare();
+  const before = await horizon.confirm();
+  const trap = proxy.loseAnswerTo('findAndModify');
+  expect(await entries.insert([entry({ n: 1 })])).toEqual(['stored']);
+  expect(trap.left).toBe(0);
+  const stored = await db.collection<EntryDocument>('entries').findOne({});
+  expect(timeOfKey(stored?._id as Binary)).toBeGreaterThanOrEqual(before);
+  const again = proxy.loseAnswerTo('findAndModify');
+  expect(await horizon.confirm()).toBeGreaterThanOrEqual(before);
+  expect(again.left).toBe(0);
 });
