@@ -26,8 +26,17 @@ export async function createApiProcess(
       () => false,
     );
 
+  /** Registers a user; returns a token. */
+  async function owner(): Promise<string> {
+    const credentials = { username: 'owner', password: 'correct horse' };
+    await call(url, 'POST', '/api/users/register', { json: { ...credentials, locale: 'en' } });
+    const login = await call(url, 'POST', '/api/users/login', { json: credentials });
+    return login.body.data.token;
+  }
+
   return {
     url,
+    owner,
 
     /** Resolves when it is ready. */
     async start(): Promise<void> {
@@ -56,11 +65,8 @@ export async function createApiProcess(
 
     /** Registers a user and creates an application; returns its domain. */
     async application(schema: object): Promise<string> {
-      const credentials = { username: 'owner', password: 'correct horse' };
-      await call(url, 'POST', '/api/users/register', { json: { ...credentials, locale: 'en' } });
-      const login = await call(url, 'POST', '/api/users/login', { json: credentials });
       const { body } = await call(url, 'POST', '/api/applications', {
-        token: login.body.data.token,
+        token: await owner(),
         json: { name: 'Test', type: 'other', schema: JSON.stringify(schema) },
       });
       return body.data.domain;
