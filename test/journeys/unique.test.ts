@@ -114,6 +114,12 @@ describe('an upload', () => {
     const again = await upload({ id: 'a' }, 'key');
     expect([again.status, idOf(again)]).toEqual([201, idOf(first)]);
     expect((await upload({ id: 'b' }, 'key')).status).toBe(409);
+    // The key counts also where the schema refuses the payload.
+    for (const [key, status] of [
+      ['key', 409],
+      ['new', 422],
+    ] as const)
+      expect((await upload({ id: 'a', n: 'x' }, key)).status).toBe(status);
     expect(idOf(await upload({ id: 'a' }, 'other'))).toBe(idOf(first));
     expect(await one.count(domain)).toBe(1);
   });

@@ -136,7 +136,9 @@ export const uploadRoutes: Routes = async (
     if (!idempotencyHash && !value) return undefined;
     const sought = { json: payload, ...onceBy(application, value, idempotencyHash) };
     const [before] = await entries.before(application.id, [sought]);
-    if (!before || (isRefused && before.outcome === 'duplicate')) return undefined;
+    if (!before) return undefined;
+    if (isRefused && before.outcome === 'duplicate')
+      return idempotencyHash && findBefore(application, { ...attempt, value: undefined });
     const fate = fateOf(before.outcome, application.unique);
     if ('refusal' in fate) throw toFault(application, attempt, fate);
     uploads.repeated();
