@@ -86,6 +86,27 @@ it.each(['cut', 'stall'] as const)(
   },
 );
 
+it('forgets what Redis did not take in windows that are over', async () => {
+  const { proxy, config, redis, isReady } = await start();
+  const rates = createUploadRates({ count: 100, durationMs: 1_000 }, redis, config);
+  onTestFinished(rates.close);
+  const windowNow = () => Math.floor(Date.now() / 1_000);
+  await proxy.cut();
+  const first = windowNow();
+  rates.take('a', undefined, 1);
+  await until(async () => windowNow() > first + 1);
+  await proxy.restore();
+  await isReady();
+  const windows = async () => (await redis.keys('*:uploads:a:*')).map((key) => Number(key.split(':').at(-1)));
+  const seen: number[] = [];
+  await until(async () => {
+    rates.take('a', undefined, 1);
+    seen.push(...(await windows()));
+    return seen.length > 0;
+  });
+  expect(Math.min(...seen)).toBeGreaterThan(first + 1);
+});
+
 it('counts an upload for its application and for its key, or for none, and tells the tighter of them', async () => {
   const { config, redis } = await start();
   const week = 7 * 24 * 3_600_000;

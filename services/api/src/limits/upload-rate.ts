@@ -64,6 +64,8 @@ export function createUploadRates(ofApplication: Rate | undefined, redis: Redis,
   }
 
   async function synchronise(): Promise<void> {
+    const now = Date.now();
+    for (const count of unsent) if (count.window < Math.floor(now / count.durationMs)) unsent.delete(count);
     const sending = [...unsent].map(async (count) => {
       const { id, window, durationMs, own } = count;
       const customDuration = Math.ceil((2 * durationMs) / 1_000);
@@ -72,7 +74,7 @@ export function createUploadRates(ofApplication: Rate | undefined, redis: Redis,
       count.own -= own;
       if (count.own === 0) unsent.delete(count);
     });
-    // What Redis did not take is sent the next time.
+    // What Redis did not take is sent the next time, within its window.
     await Promise.allSettled(sending);
   }
 
