@@ -83,7 +83,7 @@ export const missingRoutes: Routes = async (
     const { domain } = request.params;
     const application = await cache.get(domain);
     if (!application) throw applicationNotFound(domain);
-    const sent = await keyring.admit(application, request.headers);
+    const sent = await keyring.admit({ ...application, keyRequired: true }, request.headers);
     if (!sent || sent.user)
       throw new ApiError('ForbiddenRequestError', `this is not a valid ingest key of ${domain}`);
     const { id, unique, owner } = application;

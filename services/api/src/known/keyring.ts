@@ -16,6 +16,8 @@ export const keyMark = 'sk_';
 const shownLength = keyMark.length + 8;
 /** Applications, and tokens, of which keys are known. */
 const most = 5_000;
+/** Where no key is required, an unknown one is looked for once in this time. */
+const lookEveryMs = 1_000;
 const bearer = /^bearer +(.*)$/i;
 /** Every JSON Web Token begins so: `{"` in Base64. */
 const tokenStart = 'eyJ';
@@ -39,6 +41,8 @@ interface KnownKeys {
   keys: KnownKey[];
   /** Those that were used, by their text: to hash a key takes 3 µs. */
   byText: Map<string, KnownKey>;
+  /** When they were read for a key that is not there, as `performance.now()`. */
+  missedAt: number;
 }
 
 type Admitting = Pick<CachedApplication, 'id' | 'domain' | 'keyRequired' | 'ownerIsDisabled' | 'editors'>;
@@ -52,7 +56,11 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   const ingestKeys = createKnown<KnownKeys>(feed, most, async (application) => {
     const hashes = await store.keys.hashes(application);
     const basis = hashes.map(({ id, revision }) => [id, revision] as const);
-    return { value: { keys: hashes.map(toKnown), byText: new Map() }, basis, size: 1 };
+    return {
+      value: { keys: hashes.map(toKnown), byText: new Map(), missedAt: Number.NEGATIVE_INFINITY },
+      basis,
+      size: 1,
+    };
   });
   const grants = createKnown<Grant>(feed, most, async (token) => {
     const grant = await readGrant(token);
@@ -67,19 +75,28 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   });
 
   /** Also a key that has expired. */
-  async function keyOf(application: string, text: string): Promise<KnownKey | undefined> {
-    const known = ingestKeys.peek(application)?.byText.get(text);
+  async function keyOf(
+    { id, keyRequired }: Pick<Admitting, 'id' | 'keyRequired'>,
+    text: string,
+  ): Promise<KnownKey | undefined> {
+    const known = ingestKeys.peek(id)?.byText.get(text);
     if (known) return known;
     const hash = hashOf(text);
-    // The key may be newer than what is known.
-    for (const read of [ingestKeys.get, ingestKeys.again]) {
-      const all = await read(application);
-      const found = all?.keys && findHash(all.keys, hash);
-      if (!found) continue;
-      all.byText.set(text, found);
+    const findIn = (all: KnownKeys | undefined) => {
+      const found = all && findHash(all.keys, hash);
+      if (found) all.byText.set(text, found);
       return found;
-    }
-    return undefined;
+    };
+    const before = await ingestKeys.get(id);
+    const found = findIn(before);
+    if (found) return found;
+    // A wrong key must not ask MongoDB at each upload that is taken all the same.
+    if (!keyRequired && before && performance.now() - before.missedAt < lookEveryMs) return undefined;
+    // The key may be newer than what is known.
+    const now = await ingestKeys.again(id);
+    const newer = findIn(now);
+    if (now && !newer) now.missedAt = performance.now();
+    return newer;
   }
 
   /** Undefined if the personal token does not allow uploads. */
@@ -93,7 +110,7 @@ export function createKeyring(store: Pick<Store, 'keys' | 'users' | 'personalTok
   /** Undefined without a valid key or token. */
   async function find(application: Admitting, text: string): Promise<Sent | 'expired' | undefined> {
     if (text.startsWith(personalMark)) return tokenFor(application, text);
-    const key = text.startsWith(keyMark) ? await keyOf(application.id, text) : undefined;
+    const key = text.startsWith(keyMark) ? await keyOf(application, text) : undefined;
     if (!key) return undefined;
     const now = Date.now();
     if (key.expiresAt && key.expiresAt.getTime() <= now) return 'expired';
