@@ -53,7 +53,11 @@ async function withCode(example: object): Promise<object> {
 }
 
 it('every request with a body is sent here', () => {
-  const withBody = [...operations.values()].filter(({ requestBody }) => requestBody);
+  // It needs a query, and a member that the schema of the example does not require.
+  const isOther = (id: string) => id === 'createUniqueCheck';
+  const withBody = [...operations.values()].filter(
+    ({ requestBody, operationId }) => requestBody && !isOther(operationId),
+  );
   expect(withBody.map(({ operationId }) => operationId).sort()).toEqual(order.toSorted());
 });
 

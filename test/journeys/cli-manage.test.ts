@@ -186,11 +186,6 @@ it('sluice refused lists refused uploads by reason, and replays them', async () 
   expect((await json('refused', 'list', '--groups')).map(({ reason }: { reason: string }) => reason)).toEqual(
     expect.arrayContaining(['schema', 'not_json']),
   );
-  const replayed = await user.sluice(['refused', 'replay', ...notJson]);
-  expect([replayed.code, replayed.stderr]).toEqual([
-    2,
-    expect.stringContaining('only uploads that a schema refused can be replayed'),
-  ]);
 });
 
 it('sluice help shows the help of a command of a command', async () => {

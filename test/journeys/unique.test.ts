@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
+import { hashUniqueValue } from '@sluice/store/entries/once.ts';
 import { Binary, MongoClient } from 'mongodb';
 import { afterAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { refusedClient } from '../support/refused-client.ts';
-import { sharedSluice, startSluice, until, untilTaken } from '../support/sluice.ts';
+import { sharedSluice, startSluice, storeOf, until, untilTaken } from '../support/sluice.ts';
 import { ndjson, type UploadClient, uploadClient } from '../support/upload-client.ts';
 
 const sluice = await sharedSluice();
@@ -268,6 +269,31 @@ describe('a batch', () => {
     );
     expect(await one.count(domain)).toBe(200);
   });
+});
+
+it('an upload that waits for a transaction with its value keeps no other application waiting', async () => {
+  const client = new MongoClient(sluice.env.MONGODB_URL as string);
+  onTestFinished(() => client.close());
+  const stored = await storeOf(sluice).applications.byDomain(domain);
+  const application = stored?.id as string;
+  const once = new Binary(hashUniqueValue(application, '/id', 'a'));
+  const session = client.startSession();
+  session.startTransaction();
+  const _id = new Binary(Buffer.from(application + 'ee'.repeat(12), 'hex'));
+  await client
+    .db()
+    .collection<{ _id: Binary }>('entries')
+    .insertOne({ _id, once } as { _id: Binary }, { session });
+  const open = await sluice.application(token);
+  const waiting: ReturnType<typeof upload>[] = [];
+  for (let n = 0; n < 4; n++) {
+    waiting.push(upload({ id: 'a' }));
+    // Each begins a command of its own, as far as there are any.
+    for (let m = 0; m < 5; m++) expect((await one.upload(open, '{}')).status).toBe(201);
+  }
+  await session.abortTransaction();
+  await session.endSession();
+  for (const { status } of await Promise.all(waiting)) expect(status).toBe(201);
 });
 
 it('an import that comes twice stores each value once', async () => {

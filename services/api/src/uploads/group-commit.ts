@@ -147,6 +147,24 @@ export function createGroupCommit(
   };
 }
 
+/**
+ * The same with commands of their own for entries with unique values: such a command waits while the transaction of an atomic batch has one of the
+ * values, and entries of other applications must not wait with it.
+ */
+export function createCommit(...settings: Parameters<typeof createGroupCommit>): GroupCommit {
+  const [plain, unique] = [createGroupCommit(...settings), createGroupCommit(...settings)];
+  return {
+    add(entries, ...rest) {
+      const isUnique = entries.some(({ valueSince }) => valueSince !== undefined);
+      return (isUnique ? unique : plain).add(entries, ...rest);
+    },
+    pending() {
+      const [one, other] = [plain.pending(), unique.pending()];
+      return { bytes: one.bytes + other.bytes, oldestMs: Math.max(one.oldestMs, other.oldestMs) };
+    },
+  };
+}
+
 function createQueue(limits: CommitSizes) {
   let waiting: Item[] = [];
 

@@ -27,7 +27,7 @@ import { createStoreBatch } from './batch/store-batch.ts';
 import { createTellVersion } from './batch/tell-version.ts';
 import { createValidateLines } from './batch/validate-lines.ts';
 import { IdempotencyKey, NewEntry, Upload } from './contract.ts';
-import { commitSizes, createGroupCommit } from './group-commit.ts';
+import { commitSizes, createCommit } from './group-commit.ts';
 import { createCountLosses } from './losses.ts';
 import { aboutKeys, idempotencyKey, keyed, keyOf, networkOrKey, senderOf } from './steps.ts';
 import { createCommitMetrics, createUploadMetrics, monitorCommit } from './upload-metrics.ts';
@@ -71,7 +71,7 @@ export const uploadRoutes: Routes = async (
   });
   const onCommit = createCommitMetrics(metrics);
   const { batches, entries, senders } = store;
-  const commit = createGroupCommit(entries.insert, capacity.uploads, commitSizes, onCommit);
+  const commit = createCommit(entries.insert, capacity.uploads, commitSizes, onCommit);
   monitorCommit(commit, metrics);
   const uploads = createUploadMetrics('single', metrics);
   const batchUploads = createUploadMetrics('batch', metrics);
