@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type Call, sharedSluice, statusOf, until } from '../support/sluice.ts';
+import { type Call, sharedSluice, statusOf, storeOf, until } from '../support/sluice.ts';
 
 const sluice = await sharedSluice();
 
@@ -108,6 +108,9 @@ const table: Record<string, Row> = {
   ...jobs('replays', editors, false),
   'post /api/applications/{domain}/deletions': [editors(), () => ({ json: { to: '2020-01-01' } })],
   ...jobs('deletions', editors, false),
+  // Without a member that the schema requires.
+  'post /api/applications/{domain}/unique': [editors(400), () => ({ json: { path: '/id' } })],
+  ...jobs('unique', editors, false),
   'get /api/audit': [reading],
   'get /api/applications/{domain}/keys': [editors()],
   'post /api/applications/{domain}/keys': [editors(), () => ({ json: { name: 'n' } })],
@@ -193,6 +196,14 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
     const stored = await sluice.request('POST', `${path}/data`, { json: {}, headers });
     return stored.headers.get('entry-id') as string;
   }
+  if (kind === 'unique') {
+    const { applications, jobs } = storeOf(sluice);
+    const { id = '', owner } = (await applications.byDomain(domain)) ?? {};
+    const job = { kind, application: id, owner: owner?.id ?? '', domain, options: { path: '/id' } } as const;
+    const made = await jobs.create<'unique'>(job);
+    await jobs.cancel(made.id, new Date(Date.now() + 60_000));
+    return made.id;
+  }
   const where = kind === 'tokens' ? '/users/me/tokens' : `${path}/${kind}`;
   const { id } = (await sluice.request('POST', where, { token, json: making[kind] })).body.data;
   if (['tokens', 'keys', 'webhooks'].includes(kind)) return id;
@@ -234,7 +245,8 @@ describe('who may do what', () => {
         .replace('{version}', '1')
         .replace('{language}', 'python')
         .replace('{delivery}', '0'.repeat(24))
-        .replace('{id}', await idIn(route, all));
+        .replace('{id}', await idIn(route, all))
+        .concat(route.startsWith('post') && route.endsWith('/unique') ? '?dry_run=true' : '');
     let where = await whereTo();
     const seen: Partial<Statuses> = {};
     for (const caller of callers) {

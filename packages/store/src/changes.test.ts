@@ -163,7 +163,8 @@ const others: Record<string, string[]> = {
     ...['forgetRestorable', 'beginPurge', 'markPurged'],
   ],
   schemas: ['list', 'of'],
-  keys: ['create', 'list', 'hashes'],
+  // Nobody has to hear of a use.
+  keys: ['create', 'list', 'hashes', 'noteUse'],
   personalTokens: ['create', 'list', 'byHash'],
   users: [
     ...[

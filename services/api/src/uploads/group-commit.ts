@@ -147,10 +147,7 @@ export function createGroupCommit(
   };
 }
 
-/**
- * The same with commands of their own for entries with unique values: such a command waits while the transaction of an atomic batch has one of the
- * values, and entries of other applications must not wait with it.
- */
+/** The same with commands of their own for entries with unique values. Such a command can wait for the transaction of an atomic batch; other entries must not. */
 export function createCommit(...settings: Parameters<typeof createGroupCommit>): GroupCommit {
   const [plain, unique] = [createGroupCommit(...settings), createGroupCommit(...settings)];
   return {
