@@ -450,7 +450,8 @@ export const words = {
     keyExpires: 'Expires',
     expiresHint: 'Leave it empty for never.',
     rotateKey: (name: string) => `Rotate key ${name}`,
-    rotateText: 'You get a new key. Within a second, the old one is unknown. Where keys are required, it is refused then.',
+    rotateText:
+      'You get a new key. Within a second, the old one is unknown. Where keys are required, it is refused then.',
     revokeKey: (name: string) => `Revoke key ${name}`,
     revokeText: 'The key stops working within a second. Clients that use it cannot upload any more.',
     origins: 'Web pages',
