@@ -7,6 +7,7 @@ import {
   MongoServerSelectionError,
   MongoTopologyClosedError,
   MongoWriteConcernError,
+  type WriteError,
 } from 'mongodb';
 
 /** `away`: the operation was not begun. `unknown`: it may or may not have been done. */
@@ -62,6 +63,13 @@ function bulkFault({ code, errorResponse, writeErrors }: MongoBulkWriteError): F
 
 /** The code of a write that was refused because a document with that unique value exists. */
 export const duplicateKey = 11000;
+
+/** Which writes of an unordered command met a document with the same unique value. Throws the error if it is another one. */
+export function duplicatesIn(error: unknown): number[] {
+  const errors: WriteError[] = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+  if (errors.length === 0 || errors.some(({ code }) => code !== duplicateKey)) throw error;
+  return errors.map(({ index }) => index);
+}
 
 /** MongoDB's error code where a new collection has the name of another. */
 export const namespaceExists = 48;

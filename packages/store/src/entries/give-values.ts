@@ -1,5 +1,5 @@
-import { Binary, type Collection, type Document, MongoBulkWriteError, type WriteError } from 'mongodb';
-import { duplicateKey } from '../faults.ts';
+import { Binary, type Collection, type Document } from 'mongodb';
+import { duplicatesIn } from '../faults.ts';
 import type { EntryDocument } from './entry-document.ts';
 import type { KeyRecords } from './key-records.ts';
 import type { HashedEntry } from './value-surveys.ts';
@@ -23,10 +23,5 @@ export async function giveValues(
     const filter = { _id: new Binary(key), once: { $ne: value } };
     return { updateOne: { filter, update: [{ $set: { once: withValue(value) } }] } };
   });
-  try {
-    await entries.bulkWrite(updates, { ordered: false });
-  } catch (error) {
-    const errors: WriteError[] = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-    if (errors.length === 0 || errors.some(({ code }) => code !== duplicateKey)) throw error;
-  }
+  await entries.bulkWrite(updates, { ordered: false }).catch(duplicatesIn);
 }

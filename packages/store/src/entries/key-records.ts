@@ -1,12 +1,5 @@
-import {
-  Binary,
-  type ClientSession,
-  type Collection,
-  type Db,
-  MongoBulkWriteError,
-  type WriteError,
-} from 'mongodb';
-import { duplicateKey, UnconfirmedError } from '../faults.ts';
+import { Binary, type ClientSession, type Collection, type Db } from 'mongodb';
+import { duplicatesIn, UnconfirmedError } from '../faults.ts';
 import { type Before, type Comparable, isExpired } from './compare-entries.ts';
 import type { EntryDocument, Prepared } from './entry-document.ts';
 import { applicationOfKey, timeOfKey } from './entry-id.ts';
@@ -65,9 +58,7 @@ export function keyRecords({ db, horizon, compare }: Dependencies) {
       if (documents.length > 0) await records.insertMany(documents, { ordered: false });
       return [];
     } catch (error) {
-      const errors: WriteError[] = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      if (errors.length === 0 || errors.some(({ code }) => code !== duplicateKey)) throw error;
-      return errors.map(({ index }) => batch[index] as E);
+      return duplicatesIn(error).map((at) => batch[at] as E);
     }
   }
 

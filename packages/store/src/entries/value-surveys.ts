@@ -1,6 +1,6 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import { Binary, type Db, MongoBulkWriteError, type WriteError } from 'mongodb';
-import { duplicateKey } from '../faults.ts';
+import { Binary, type Db } from 'mongodb';
+import { duplicatesIn } from '../faults.ts';
 import { sentHash } from './compare-entries.ts';
 import type { EntryDocument } from './entry-document.ts';
 
@@ -42,9 +42,7 @@ export function valueSurveys(db: Db) {
       if (documents.length > 0) await seen.insertMany(documents, { ordered: false });
       return [];
     } catch (error) {
-      const errors: WriteError[] = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
-      if (errors.length === 0 || errors.some(({ code }) => code !== duplicateKey)) throw error;
-      return errors.map(({ index }) => some[index] as HashedEntry);
+      return duplicatesIn(error).map((at) => some[at] as HashedEntry);
     }
   }
 
