@@ -24,8 +24,8 @@ export type Comparable = Pick<Prepared, 'once' | 'valueSince' | 'sent' | 'json'>
 
 interface Looking<E> {
   session?: ClientSession | undefined;
-  /** Hears of each entry whose value an older one has, which does not count any more. */
-  onExpired?: (entry: E, holder: Binary) => void;
+  /** Gets the entries whose values only entries have that are too old for them, with these. */
+  expired?: Map<E, Binary>;
 }
 
 /** Other work of the process runs after this time. */
@@ -62,7 +62,7 @@ export function createCompare(entries: Collection<EntryDocument>) {
   return async function compare<E extends Comparable>(
     batch: E[],
     fields: ('_id' | 'once')[],
-    { session, onExpired }: Looking<E> = {},
+    { session, expired }: Looking<E> = {},
   ): Promise<Map<E, Before>> {
     const before = new Map<E, Before>();
     if (fields.includes('_id')) {
@@ -90,12 +90,13 @@ export function createCompare(entries: Collection<EntryDocument>) {
         // Two entries can have one hash each: then the one with the key decides.
         if (hasKey) byIdempotencyKey.add(entry);
         else if (isExpired(entry, stored._id)) {
-          onExpired?.(entry, stored._id);
+          expired?.set(entry, stored._id);
           continue;
         } else if (byIdempotencyKey.has(entry)) continue;
         before.set(entry, { outcome: outcomeOf(stored, entry), key: stored._id });
       }
     }
+    for (const entry of before.keys()) expired?.delete(entry);
     return before;
   };
 }

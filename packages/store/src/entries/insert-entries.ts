@@ -176,8 +176,7 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
     // alone: their neighbours are stored.
     const stored = repeated.map(({ index }) => batch[index] as Prepared);
     const expired = new Map<Prepared, Binary>();
-    const onExpired = (entry: Prepared, holder: Binary) => void expired.set(entry, holder);
-    const compared = await compare(stored, fields, { onExpired }).catch(() => undefined);
+    const compared = await compare(stored, fields, { expired }).catch(() => undefined);
     /** Nothing has their hashes any more. */
     const free: number[] = [];
     for (const { index, code } of errors) {
@@ -189,7 +188,6 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       else if (compared && code === duplicateKey && turns > 1) free.push(index);
     }
     if (free.length === 0) return outcomes;
-    for (const entry of compared?.keys() ?? []) expired.delete(entry);
     const again = async () => {
       await freeValues(expired);
       const left = free.map((index) => batch[index] as Prepared);
@@ -270,12 +268,8 @@ export function createInsert({ db, entries, prepare, compare, newKey, writer, ti
       const before = new Map<Prepared, Before>();
       const look = async (some: Prepared[]) => {
         const expired = new Map<Prepared, Binary>();
-        const onExpired = (entry: Prepared, holder: Binary) => void expired.set(entry, holder);
-        const found = some.length > 0 ? compare(some, fields, { session, onExpired }) : [];
-        for (const [entry, known] of await found) {
-          before.set(entry, known);
-          expired.delete(entry);
-        }
+        const found = some.length > 0 ? compare(some, fields, { session, expired }) : [];
+        for (const [entry, known] of await found) before.set(entry, known);
         await freeValues(expired, session);
       };
       // The holds are not released, as the transaction is committed later. They end after a minute.
