@@ -1,10 +1,11 @@
-import { setImmediate as breathe, setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as breathe } from 'node:timers/promises';
 import { idOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, countTotal, type Turn } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Manifest } from '@sluice/jobs/record/job.ts';
+import { untilPassed } from '@sluice/jobs/until-passed.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
@@ -17,8 +18,6 @@ import { createSenderNames } from './sender-names.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
 const stepBytes = 32 * 1024;
-/** Usually the horizon passes an entry within a quarter of a second. */
-const passedEveryMs = 50;
 /** The first part is small, so that a waiting client gets it soon. Each next part is four times as large. */
 const firstRows = 200;
 const partBytes = 3 * 1024 ** 2;
@@ -35,18 +34,6 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
   const leaveOut = createLeaveOut(store, log);
   const discover = createDiscover(store, leaveOut);
 
-  async function untilPassed(
-    { application, announced = 0 }: ExportJob,
-    time: number,
-    { check, giveWay }: Pick<Turn, 'check' | 'giveWay'>,
-  ): Promise<void> {
-    while (!(await horizon.hasPassed(application, time, announced))) {
-      check();
-      await giveWay();
-      await pause(passedEveryMs);
-    }
-  }
-
   return async function writeFile(
     job: ExportJob,
     turn: Pick<Turn, 'check' | 'checkLease' | 'giveWay'>,
@@ -54,9 +41,14 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     const application = await applications.byId(job.application);
     if (!application) throw new ApplicationDeleted();
     const known = await knownColumns(store, application, job);
-    const { cut, options } = job;
+    const { cut, options, announced = 0 } = job;
     // Tables are read one after the other: nothing may come between.
-    if (cut && options.arrays === 'rows') await untilPassed(job, timeOfId(cut).getTime(), turn);
+    if (cut && options.arrays === 'rows')
+      await untilPassed(
+        horizon,
+        { application: job.application, time: timeOfId(cut).getTime(), announced },
+        turn,
+      );
     const shape = await discover(job, known, turn);
     const written = await jobs.partsOf(job.id);
     const { textOf, learn } = createSenderNames(senders, job.application, options.meta);

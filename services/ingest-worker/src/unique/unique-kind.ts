@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { keyBytesOf } from '@sluice/bson/entry.ts';
 import { uniqueIn } from '@sluice/intake/unique.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
@@ -10,6 +9,7 @@ import {
   type SessionTurn,
 } from '@sluice/jobs/kind.ts';
 import type { UniqueJob } from '@sluice/jobs/record/job-records.ts';
+import { untilPassed } from '@sluice/jobs/until-passed.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { firstKeyAt, timeOfId } from '@sluice/store/entries/entry-id.ts';
@@ -17,7 +17,6 @@ import { readAhead } from '@sluice/store/entries/read-ahead.ts';
 import { readPayloadOf } from '@sluice/store/entries/read-document.ts';
 
 const pageEntries = 1_000;
-const passedEveryMs = 100;
 
 interface Dependencies {
   store: Pick<
@@ -34,26 +33,15 @@ interface Dependencies {
 export function uniqueKind({ store, leaseMs, log }: Dependencies): JobKind<UniqueJob> {
   const { applications, entries, horizon, jobs, milestones, rawEntries, valueSurveys } = store;
 
-  /** Nothing may come later that was stored before every process knew of the unique member. */
-  async function untilPassed(
-    { application }: UniqueJob,
-    time: number,
-    { check, giveWay }: Pick<SessionTurn, 'check' | 'giveWay'>,
-  ): Promise<void> {
-    while (!(await horizon.hasPassed(application, time, Number.POSITIVE_INFINITY))) {
-      check();
-      await giveWay();
-      await pause(passedEveryMs);
-    }
-  }
-
   async function survey(job: UniqueJob, { session, check, giveWay }: SessionTurn): Promise<JobEnd> {
     const { id, application, options } = job;
     const { path, until, gives, since } = options;
     const result = { checked: 0, repeated: 0, conflicting: 0, ...job.result };
     if (until === undefined) return { result: { result } };
     if (!job.after) void countTotal(jobs, job, () => entries.count(application, {}, until), log);
-    if (gives) await untilPassed(job, timeOfId(until).getTime(), { check, giveWay });
+    // Nothing may come later that was stored before every process knew of the unique member.
+    const border = { application, time: timeOfId(until).getTime(), announced: Number.POSITIVE_INFINITY };
+    if (gives) await untilPassed(horizon, border, { check, giveWay });
     const which = { after: job.after, until, members: fromPointer(path).slice(0, 1) };
     for await (const { documents, last } of readAhead(rawEntries, application, which, () => pageEntries)) {
       check();
