@@ -110,10 +110,6 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
 
     /** Corrects the milestones themselves. */
     fold: (application: string): Promise<void> =>
-      inTransaction(db, async (session) => {
-        const one = { _id: new ObjectId(application) };
-        await deletions.updateOne(one, { $inc: { version: 1 } }, { session });
-        await foldMilestones(db, session, application);
-      }),
+      guard.change(application, (session) => foldMilestones(db, session, application)),
   };
 }
