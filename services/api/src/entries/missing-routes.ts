@@ -1,4 +1,3 @@
-import { setImmediate as breathe } from 'node:timers/promises';
 import { toJson } from '@sluice/json/numbers.ts';
 import { isJson, parseExactJson } from '@sluice/json/parse-json.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
@@ -11,10 +10,9 @@ import { Success, sendJson } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
 import { ByDomain, operation, overLimit, ownFailures, tagRoutes } from '../http/route-parts.ts';
 import { idempotencyKeyPattern, Named, Strict } from '../http/schemas.ts';
+import { createSlices } from '../http/slices.ts';
 
 const most = 10_000;
-/** A hash takes some microseconds: other requests get their turn after so many. */
-const hashedAtOnce = 500;
 
 const MissingRequest = Strict(
   { title: 'MissingRequest', examples: [{ keys: ['order-1', 'order-2'] }] },
@@ -92,8 +90,9 @@ export const missingRoutes: Routes = async (
 
   async function hash(all: unknown[], toAsked: (one: unknown, at: number) => Asked): Promise<Asked[]> {
     const hashed: Asked[] = [];
+    const slices = createSlices();
     for (const [at, one] of all.entries()) {
-      if (at % hashedAtOnce === hashedAtOnce - 1) await breathe();
+      await slices.rest();
       hashed.push(toAsked(one, at));
     }
     return hashed;
