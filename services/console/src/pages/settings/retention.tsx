@@ -1,4 +1,4 @@
-import { Group, NumberInput, Text } from '@mantine/core';
+import { Group, Text } from '@mantine/core';
 import { useDebouncedValue, useDisclosure } from '@mantine/hooks';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -10,6 +10,7 @@ import { Section } from '../../components/section.tsx';
 import { countDeletion } from '../../jobs/count-deletion.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useUpdate } from '../application/use-application.ts';
+import { DaysInput } from './days-input.tsx';
 
 const dayMs = 86_400_000;
 const typingMs = 400;
@@ -42,13 +43,8 @@ export function Retention() {
   return (
     <Section isSettings title={words.settings.retention} text={words.settings.retentionText}>
       <Group component="form" onSubmit={submits(isShorter ? asking.open : save)} align="flex-end">
-        <NumberInput
+        <DaysInput
           label={words.settings.retentionDays}
-          placeholder={words.settings.forEver}
-          min={1}
-          max={3_650}
-          clampBehavior="none"
-          allowDecimal={false}
           value={days}
           onChange={setDays}
           error={faultAt(error, '/retention_days') ?? error?.message}

@@ -1,4 +1,4 @@
-import { Button, Group, NumberInput, Text, TextInput } from '@mantine/core';
+import { Button, Group, Text, TextInput } from '@mantine/core';
 import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { client, dataOf, read } from '../../api/client.ts';
@@ -9,6 +9,7 @@ import { Section } from '../../components/section.tsx';
 import { isOver, type ListedJob } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useUpdate } from '../application/use-application.ts';
+import { DaysInput } from './days-input.tsx';
 
 const refreshMs = 1_000;
 
@@ -61,16 +62,7 @@ export function Unique() {
           onChange={(event) => setPath(event.currentTarget.value)}
           error={faultAt(fault, '/unique') ?? fault?.message}
         />
-        <NumberInput
-          label={words.settings.uniqueDays}
-          placeholder={words.settings.forEver}
-          min={1}
-          max={3_650}
-          clampBehavior="none"
-          allowDecimal={false}
-          value={days}
-          onChange={setDays}
-        />
+        <DaysInput label={words.settings.uniqueDays} value={days} onChange={setDays} />
         <Button variant="default" disabled={path === ''} onClick={() => check(path)}>
           {words.settings.uniqueCheck}
         </Button>
