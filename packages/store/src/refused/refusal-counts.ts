@@ -35,8 +35,8 @@ export interface MinuteCounts {
 
 interface CountsDocument extends Omit<MinuteCounts, 'key'> {
   _id: Binary;
-  /** `total` and all of `lost`; absent in documents of before: `total`. */
-  all?: number;
+  /** `total` and all of `lost`. */
+  all: number;
 }
 
 type TotalsDocument = Pick<CountsDocument, '_id' | 'total' | 'lost'>;
@@ -101,7 +101,7 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
       const operations = minutes.map(({ key, ...counted }) => {
         const all = counted.total + sumOf(counted.lost ?? {});
         const document = { _id: key, all, ...counted };
-        const isLater = { $gte: [{ $ifNull: ['$all', '$total'] }, all] };
+        const isLater = { $gte: ['$all', all] };
         const update = [{ $replaceWith: { $cond: [isLater, '$$ROOT', { $literal: document }] } }];
         return { updateOne: { filter: { _id: key }, update, upsert: true } };
       });
