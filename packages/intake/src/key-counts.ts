@@ -66,7 +66,7 @@ export function createKeyCounts() {
       countOf(key).checked += 1;
     },
 
-    /** Of what was checked. `path`: where the first fault is, if that is known. */
+    /** Call for each checked payload that is refused. `path`: JSON Pointer of its first fault; absent: unknown. */
     refuse(key: string | null, path?: string): void {
       const counted = countOf(key);
       counted.refused += 1;

@@ -84,7 +84,7 @@ export class ApiError extends Error {
   readonly headers: Record<string, string>;
   /** The limit that refused the request, such as `rate_uploads`. */
   limit?: string;
-  /** What was wrong with the key of an upload. */
+  /** Whether the key of an upload was absent or wrong. */
   key?: 'no_key' | 'wrong_key';
 
   constructor(name: ErrorName, message: string, { details, headers = {}, cause }: Extra = {}) {

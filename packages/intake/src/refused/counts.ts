@@ -10,7 +10,7 @@ import { groupOfLoss, nameOf, type ToldReason } from './refused-upload.ts';
 
 /** Reasons of an application within a minute. Further reasons are counted together. */
 const mostReasons = 100;
-/** Ingest keys of an application within a minute. What comes with further ones counts as without a key. */
+/** Ingest keys of an application within a minute. Uploads with further keys count as without a key. */
 const mostKeys = 100;
 /** Reasons and keys of all applications and minutes that memory tells apart; they take about 30 MB. */
 const mostPending = 50_000;
@@ -51,7 +51,7 @@ const sizeOf = ({ reasons, keys }: Minute) => reasons.size + keys.size;
 /**
  * Keeps exact counts in memory until they are stored.
  *
- * If there are more than `pending` reasons and keys, the owners with most of them have their keys and their rarest reasons counted together.
+ * At most `pending` reasons and keys are counted apart. Beyond, the owners with most reasons and keys lose their keys and rarest reasons.
  */
 export function createCounts(pending = mostPending) {
   const newKey = createCountKeys();

@@ -119,7 +119,7 @@ export function createRefusalRecorder(
     /** Counts an upload, and keeps it if there are not too many. */
     note,
 
-    /** The same of an upload that is lost before it is validated. `key`: of its ingest key; `upload`: what is kept of it. */
+    /** Counts an upload that is lost before validation. `key`: id of its ingest key. `upload`: the part to keep. */
     noteLoss,
 
     count,

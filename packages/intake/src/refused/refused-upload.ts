@@ -6,7 +6,7 @@ import type { Refusal } from '../line.ts';
 
 /** Longer payloads are cut. */
 const keptPayloadBytes = 64 * 1024;
-/** The same of what is lost before it is validated. */
+/** Longest payload of a lost upload. */
 export const keptLossBytes = 1024;
 /** About the size of all details of an upload. */
 const keptDetailBytes = 16 * 1024;
@@ -22,7 +22,7 @@ export interface RefusedUpload {
   /** Another payload is stored with its unique value. */
   reason?: 'duplicate' | undefined;
   payload: Buffer;
-  /** Whether `payload` is only the beginning of what was sent. */
+  /** Whether `payload` is cut off. */
   isPart?: boolean;
   /** The hash of the idempotency key; see `NewEntry`. */
   idempotencyHash?: Buffer | undefined;
@@ -41,7 +41,7 @@ const keptLosses = {
 
 export type KeptLoss = keyof typeof keptLosses;
 
-/** The group of a loss; undefined where nothing is kept of it. */
+/** The group of a loss; undefined for losses without a kept payload. */
 export const groupOfLoss = (kind: LossKind): ToldReason | undefined =>
   (keptLosses as Partial<Record<LossKind, ToldReason>>)[kind];
 

@@ -38,7 +38,7 @@ export interface MadeKey {
   hash: Buffer;
 }
 
-/** SHA-256 of a key, and what an upload has to know of it. */
+/** SHA-256 of a key, and the limits of the key. */
 export interface KeyHash extends Pick<KeyRecord, 'id' | 'expiresAt' | 'uploadRate' | 'lastUsedAt'> {
   revision: Revision;
   hash: Buffer;
@@ -137,7 +137,7 @@ export function keyStore(db: Db) {
       return hasMatched(keys.updateOne(one(application, id), update));
     },
 
-    /** Notes when keys were used. Nobody's knowledge of them ends. */
+    /** Notes when keys were used. It is no change for the feed. */
     async noteUse(ids: string[], at: Date): Promise<void> {
       const _id = { $in: ids.map((id) => new ObjectId(id)) };
       await keys.updateMany({ _id }, { $max: { lastUsedAt: at } });

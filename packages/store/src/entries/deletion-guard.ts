@@ -64,7 +64,7 @@ export function deletionGuard(db: Db) {
       });
     },
 
-    /** Does `work` in a transaction. What is guarded and began before is not done. */
+    /** Does `work` in a transaction. Guarded work that began before is refused. */
     change: (application: string, work: (session: ClientSession) => Promise<void>): Promise<void> =>
       inTransaction(db, async (session) => {
         await deletions.updateOne(

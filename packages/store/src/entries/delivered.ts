@@ -5,7 +5,7 @@ import type { EntryDocument } from './entry-document.ts';
 import type { Keying } from './insert-entries.ts';
 import { placesOf } from './key-records.ts';
 
-/** Hashes of what was sent; see `hashIdempotencyKey` and `hashUniqueValue`. */
+/** Hashes of sent keys or values; see `hashIdempotencyKey` and `hashUniqueValue`. */
 export interface SentHashes {
   /** Of single uploads, and of unique values. */
   entries: Buffer[];
