@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { raceForLock } from '../../../test/support/lock-race.ts';
 
 it('lets one of those have the spool of a dead process who open it at the same moment', async () => {
-  const module = JSON.stringify(join(import.meta.dirname, '../templates/uploader.ts'));
+  const module = JSON.stringify(join(import.meta.dirname, '../uploaders/typescript/uploader.ts'));
   const taker = `async () => {
     const { Uploader } = await import(${module});
     return async (spool) => {

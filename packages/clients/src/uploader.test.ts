@@ -5,7 +5,9 @@ import { tempDir } from '../../../test/support/local/temp-dir.ts';
 import { type BadAnswer, failure, page, startBadProxy, stored } from '../../../test/uploaders/bad-proxy.ts';
 
 /** The type check of this project has no types of browsers, which the template uses. */
-const { NotStored, Uploader } = await import(join(import.meta.dirname, '../templates/uploader.ts'));
+const { NotStored, Uploader } = await import(
+  join(import.meta.dirname, '../uploaders/typescript/uploader.ts')
+);
 
 const entry = { n: 1, text: '' };
 

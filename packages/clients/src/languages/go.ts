@@ -21,6 +21,7 @@ const { typeOf } = createTypeOf({
 export const go: Language = {
   name: 'Go',
   file: 'uploader.go',
+  source: 'go/uploader.go',
   how: 'save it in a folder uploader/ of your module; it needs nothing else (Go 1.24)',
   comment: '//',
   usage: [

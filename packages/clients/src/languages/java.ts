@@ -42,6 +42,7 @@ const keywords = [
 export const java: Language = {
   name: 'Java',
   file: 'Uploader.java',
+  source: 'java/src/main/java/Uploader.java',
   how: 'save it in your sources, and add com.fasterxml.jackson.core:jackson-databind:2.20.1 (Java 17)',
   comment: '//',
   usage: [

@@ -5,6 +5,8 @@ export interface Language {
   /** As people write it. */
   name: string;
   file: string;
+  /** Its uploader, below `uploaders/`. */
+  source: string;
   /** How to install what the file needs. */
   how: string;
   /** What begins a comment that ends with its line. */

@@ -18,6 +18,7 @@ const { typeOf } = createTypeOf({
 export const python: Language = {
   name: 'Python',
   file: 'uploader.py',
+  source: 'python/sluice_uploader/__init__.py',
   how: 'save it beside your code; it needs nothing else (Python 3.11)',
   comment: '#',
   usage: [

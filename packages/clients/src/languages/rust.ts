@@ -82,6 +82,7 @@ const keywords = [
 export const rust: Language = {
   name: 'Rust',
   file: 'uploader.rs',
+  source: 'rust/src/lib.rs',
   how: 'save it in src/, and run cargo add serde --features derive && cargo add serde_json ureq (Rust 1.95)',
   comment: '//',
   usage: [

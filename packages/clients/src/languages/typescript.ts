@@ -16,6 +16,7 @@ const { typeOf } = createTypeOf({
 export const typescript: Language = {
   name: 'TypeScript',
   file: 'uploader.ts',
+  source: 'typescript/uploader.ts',
   how: 'save it beside your code; it needs nothing else (Node.js 20 or a browser)',
   comment: '//',
   usage: [

@@ -11,14 +11,14 @@ export interface Template {
 
 const read = new Map<string, Template>();
 
-export function templateOf({ file }: Language): Template {
-  const known = read.get(file);
+export function templateOf({ source }: Language): Template {
+  const known = read.get(source);
   if (known) return known;
-  const text = readFileSync(new URL(`../../templates/${file}`, import.meta.url), 'utf8');
+  const text = readFileSync(new URL(`../../uploaders/${source}`, import.meta.url), 'utf8');
   const [before, after] = text.split(/^.*BEGIN SCHEMA[\s\S]*END SCHEMA.*\n/m);
-  if (before === undefined || after === undefined) throw new Error(`${file} has no marked lines`);
+  if (before === undefined || after === undefined) throw new Error(`${source} has no marked lines`);
   const code = `${before}${after}`.replace(/^\s*(\/\/|\/?\*|#).*$/gm, '');
   const template = { before: before.trimEnd(), after, identifiers: new Set(code.match(/\b[A-Z]\w*/g)) };
-  read.set(file, template);
+  read.set(source, template);
   return template;
 }
