@@ -10,10 +10,11 @@ import { slowSockets } from './slow-sockets.ts';
 const url = process.argv[2] as string;
 const { token } = await openAccount(url);
 
-export type Kind = 'patterns' | 'references' | 'large' | 'costly' | 'sockets' | 'logins';
+export type Kind = 'patterns' | 'references' | 'large' | 'costly' | 'sockets' | 'logins' | 'losses';
 
 const bombsPerSecond = 10;
 const loginsPerSecond = 200;
+const lossesPerSecond = 200;
 const sockets = 500;
 
 async function create(schema: string, signal?: AbortSignal) {
@@ -43,6 +44,30 @@ async function bombing(cases: Case[], uploadsOnly = false): Promise<Send> {
   };
 }
 
+/** Uploads that are lost before they are judged: not JSON, too large, without a valid key. */
+async function losing(): Promise<Send> {
+  const [open, locked] = await Promise.all([createOpen(), createOpen()]);
+  await fetch(locked, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ key_required: true }),
+  });
+  const uploads = [
+    { to: open, body: '{"a":' },
+    { to: open, body: ' '.repeat(2_000_000) },
+    { to: locked, body: '{}' },
+  ];
+  return async (i, signal) => {
+    const { to, body } = uploads[i % uploads.length] as (typeof uploads)[number];
+    return (await post(`${to}/data`, { body, signal })).status;
+  };
+}
+
+async function createOpen(): Promise<string> {
+  const { text } = await create(JSON.stringify({ type: 'object' }));
+  return `${url}/api/applications/${JSON.parse(text).data.domain}`;
+}
+
 const kinds: Record<Kind, () => Promise<(seconds: number) => Promise<Statuses>>> = {
   patterns: () => bombs(patterns),
   references: () => bombs(references),
@@ -52,6 +77,10 @@ const kinds: Record<Kind, () => Promise<(seconds: number) => Promise<Statuses>>>
   async logins() {
     const send = await logInAs(url);
     return (seconds) => atRate(loginsPerSecond, seconds, send);
+  },
+  async losses() {
+    const send = await losing();
+    return (seconds) => atRate(lossesPerSecond, seconds, send);
   },
 };
 
