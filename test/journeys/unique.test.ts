@@ -47,6 +47,14 @@ describe('the setting', () => {
     expect(await shown()).toBeNull();
   });
 
+  it('that changes gives values to what another replica stores before it knows', async () => {
+    await patch(null);
+    const { body } = await patch({ path: '/id' });
+    expect(body.data.warnings).toBeUndefined();
+    const listed = await sluice.request('GET', `${path()}/unique`, { token });
+    expect(listed.body.data).toMatchObject([{ kind: 'unique' }]);
+  });
+
   it.each([
     ['/n', '/n is not required by the schema: add it to "required"'],
     ['/other', '/other is not among the properties of the schema'],

@@ -25,7 +25,10 @@ const UniqueCheckQuery = Type.Object(
 const knownMs = 2_000;
 const dayMs = 86_400_000;
 
-/** Gives stored entries the values of a member that has become unique. Returns what to say of it: nothing where there are no entries. */
+/**
+ * Gives stored entries the values of a member that has become unique, also those that other replicas store before they
+ * know of it. Returns what to say: nothing where there are no entries yet.
+ */
 export async function giveStoredValues(
   dependencies: Pick<Dependencies, 'store' | 'queues' | 'log' | 'audit'>,
   request: FastifyRequest,
@@ -33,7 +36,7 @@ export async function giveStoredValues(
   { path, days }: Unique,
 ): Promise<string[]> {
   const { store, audit } = dependencies;
-  if ((await store.rawEntries.cut(id)).until === undefined) return [];
+  const isEmpty = (await store.rawEntries.cut(id)).until === undefined;
   const since = days === undefined ? undefined : new Date(Date.now() - days * dayMs);
   const until = lastIdBefore(new Date(Date.now() + knownMs));
   const options = { path, until, gives: true as const, since };
@@ -46,6 +49,7 @@ export async function giveStoredValues(
   });
   await enqueueOrSweep(dependencies, job);
   await audit.note(request, { action: 'unique.made', application: domain, job: job.id });
+  if (isEmpty) return [];
   return [
     `the job ${job.id} gives stored entries their values of ${path}; until it is completed, such a value can be stored once more`,
   ];
