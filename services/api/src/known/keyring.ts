@@ -28,6 +28,8 @@ export interface Sent {
   user?: string | undefined;
   /** Of the key. */
   rate?: Rate | undefined;
+  /** Of the sender of its single uploads, once one has come. */
+  number?: number;
 }
 
 /** What is known of an ingest key. */

@@ -190,7 +190,8 @@ export const uploadRoutes: Routes = async (
       await recordFields.record(application, new Set(fields));
     }
     const { id, owner, version } = application;
-    const by = sent && (await senders.numberOf(id, senderOf('upload', sent)));
+    if (sent) sent.number ??= await senders.numberOf(id, senderOf('upload', sent));
+    const by = sent?.number;
     const once = onceBy(application, judged.value, idempotencyHash);
     const entry: Storable = { application: id, json, bson, version, by, ...once };
     const [outcome] = await commit.add([entry], bson.length, 'uploads', owner);
