@@ -4,9 +4,11 @@ import type { Language } from './languages/language.ts';
 import { python } from './languages/python.ts';
 import { rust } from './languages/rust.ts';
 import { typescript } from './languages/typescript.ts';
+import type { Model } from './schema/model.ts';
 import { readSchema } from './schema/read-schema.ts';
-import { headOf } from './write/head.ts';
-import { nameAll } from './write/naming.ts';
+import { headOf, indented } from './write/head.ts';
+import { type Naming, nameAll } from './write/naming.ts';
+import { sampleOf } from './write/sample.ts';
 import { templateOf } from './write/template.ts';
 
 const all = { typescript, python, go, java, rust };
@@ -35,11 +37,12 @@ export interface Wanted<Name = LanguageName> {
 export function makeClient(wanted: Wanted): string {
   const language = all[wanted.language];
   const template = templateOf(language);
-  const { types, head } = typesOf(language, wanted, template.identifiers, language.how);
+  const { model, naming, types, head } = typesOf(language, wanted, template.identifiers, language.how);
   const constants = language.constants(wanted.domain, wanted.version);
+  const usage = usageOf(language, model, naming);
   const { before, after } = template;
   const imports = before === '' ? [] : [before, ''];
-  const parts = [...head(language.usage), '', ...imports, ...types, ...constants, after];
+  const parts = [...head(usage), '', ...imports, ...types, ...constants, after];
   return parts.join('\n');
 }
 
@@ -48,13 +51,22 @@ export function makeTypes(wanted: Wanted): string {
   const { before, after, usage } = language.typesOnly;
   const { types, head } = typesOf(language, wanted, []);
   const end = types.at(-1) === '' ? types.slice(0, -1) : types;
-  return [...head(usage), '', ...before(types), ...end, ...after, ''].join('\n').replace(/\n+$/, '\n');
+  return [...head(['Use:', ...indented(usage)]), '', ...before(types), ...end, ...after, '']
+    .join('\n')
+    .replace(/\n+$/, '\n');
+}
+
+function usageOf({ program }: Language, { entry }: Model, naming: Naming): string[] {
+  const lines = program.lines({ entry, sample: sampleOf(entry), naming, baseUrl: 'http://127.0.0.1:4000' });
+  return [`Use, as ${program.file}:`, ...indented(lines), `Run: ${program.run}`];
 }
 
 function typesOf(language: Language, wanted: Wanted, identifiers: Iterable<string>, how?: string) {
   const model = readSchema(wanted.rawSchema);
   const naming = nameAll(model, language.habits, identifiers);
   return {
+    model,
+    naming,
     types: language.types(model, naming),
     head: (usage: string[]) => headOf(language, { ...wanted, how, usage, notes: model.notes }),
   };

@@ -8,11 +8,21 @@ declare global {
   interface JSON {
     /** JSON.stringify prints the result as this text (https://github.com/tc39/proposal-json-parse-with-source). */
     rawJSON?(text: string): object;
+    isRawJSON?(value: unknown): boolean;
   }
 }
 
 /** JSON.stringify prints the result as the literal, but rounded in old browsers and Node.js 20, which lack `rawJSON`. */
 export const exactNumber = (literal: string): unknown => JSON.rawJSON?.(literal) ?? Number(literal);
+
+/** Whether a value is one of `exactNumber` that JavaScript would write with other digits. */
+export const isExactNumber = (value: unknown): boolean => JSON.isRawJSON?.(value) ?? false;
+
+/** The nearest number of a number, a BigInt or a value of `exactNumber`; undefined of any other value. */
+export function nearestNumber(value: unknown): number | undefined {
+  if (typeof value === 'number' || typeof value === 'bigint') return Number(value);
+  return isExactNumber(value) ? Number(JSON.stringify(value)) : undefined;
+}
 
 /** JSON.stringify prints the result as the digits of the integer. */
 export const printed = (integer: bigint): unknown => exactNumber(String(integer));

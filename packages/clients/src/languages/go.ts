@@ -24,13 +24,17 @@ export const go: Language = {
   source: 'go/uploader.go',
   how: 'save it in a folder uploader/ of your module; it needs nothing else (Go 1.24)',
   comment: '//',
-  usage: [
-    'client, err := uploader.New(uploader.Options{BaseURL: ADDRESS})',
-    'err = client.Send(ctx, uploader.Entry{})',
-    'if err := client.Close(ctx); err != nil {',
-    '    log.Fatal(err)',
-    '}',
-  ],
+  program: {
+    file: 'main.go',
+    run: 'go run .',
+    lines: ({ baseUrl }) => [
+      `client, err := uploader.New(uploader.Options{BaseURL: ${quote(baseUrl)}, Spool: "spool"})`,
+      'err = client.Send(ctx, uploader.Entry{})',
+      'if err := client.Close(ctx); err != nil {',
+      '    log.Fatal(err)',
+      '}',
+    ],
+  },
   habits: { field: pascal, keywords: ['MarshalJSON', 'UnmarshalJSON'] },
   types({ records, choices }, naming) {
     const holdsItself = createHoldsItself();

@@ -45,12 +45,16 @@ export const java: Language = {
   source: 'java/src/main/java/Uploader.java',
   how: 'save it in your sources, and add com.fasterxml.jackson.core:jackson-databind:2.20.1 (Java 17)',
   comment: '//',
-  usage: [
-    'var entry = new Uploader.Entry();',
-    'try (var uploader = new Uploader(ADDRESS)) {',
-    '    uploader.send(entry);',
-    '}',
-  ],
+  program: {
+    file: 'Send.java',
+    run: 'java Send.java',
+    lines: ({ baseUrl }) => [
+      'var entry = new Uploader.Entry();',
+      `try (var uploader = new Uploader(${quote(baseUrl)})) {`,
+      '    uploader.send(entry);',
+      '}',
+    ],
+  },
   habits: { field: camel, keywords },
   types: ({ records, choices }, naming) =>
     [

@@ -1,5 +1,14 @@
-import type { Model } from '../schema/model.ts';
+import type { Model, RecordType } from '../schema/model.ts';
 import type { Habits, Naming } from '../write/naming.ts';
+import type { Sample } from '../write/sample.ts';
+
+/** What a program of the head sends, and where to. `literalOf` writes the sample in code. */
+export interface Sending {
+  entry: RecordType;
+  sample: Sample;
+  naming: Naming;
+  baseUrl: string;
+}
 
 export interface Language {
   /** As people write it. */
@@ -11,8 +20,13 @@ export interface Language {
   how: string;
   /** What begins a comment that ends with its line. */
   comment: string;
-  /** Lines of code that send an entry. */
-  usage: string[];
+  /** The program of the head: it sends an entry, with a spool, as it stands. */
+  program: {
+    file: string;
+    /** The command that runs it. */
+    run: string;
+    lines(sending: Sending): string[];
+  };
   habits: Habits;
   types(model: Model, naming: Naming): string[];
   constants(domain: string, version: number): string[];

@@ -21,11 +21,16 @@ export const python: Language = {
   source: 'python/sluice_uploader/__init__.py',
   how: 'save it beside your code; it needs nothing else (Python 3.11)',
   comment: '#',
-  usage: [
-    'from uploader import Entry, Uploader',
-    'with Uploader(ADDRESS) as uploader:',
-    '    uploader.send(Entry(...))',
-  ],
+  program: {
+    file: 'send.py',
+    run: 'python3 send.py',
+    lines: ({ baseUrl }) => [
+      'from uploader import Entry, Uploader',
+      '',
+      `with Uploader(${quote(baseUrl)}, spool="spool") as uploader:`,
+      '    uploader.send(Entry(...))',
+    ],
+  },
   habits: {
     field: snake,
     keywords: [

@@ -85,13 +85,17 @@ export const rust: Language = {
   source: 'rust/src/lib.rs',
   how: 'save it in src/, and run cargo add serde --features derive && cargo add serde_json ureq (Rust 1.95)',
   comment: '//',
-  usage: [
-    'mod uploader;',
-    'use uploader::{Options, Uploader};',
-    'let uploader = Uploader::new(Options { base_url: ADDRESS.into(), ..Options::default() })?;',
-    'uploader.send(&entry)?;',
-    'uploader.close()?;',
-  ],
+  program: {
+    file: 'src/main.rs',
+    run: 'cargo run',
+    lines: ({ baseUrl }) => [
+      'mod uploader;',
+      'use uploader::{Options, Uploader};',
+      `let uploader = Uploader::new(Options { base_url: ${quote(baseUrl)}.into(), ..Options::default() })?;`,
+      'uploader.send(&entry)?;',
+      'uploader.close()?;',
+    ],
+  },
   habits: { field: snake, keywords },
   types({ records, choices }, naming) {
     const holdsItself = createHoldsItself();

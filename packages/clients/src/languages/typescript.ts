@@ -1,3 +1,4 @@
+import { isObject } from '@sluice/schemas/schema.ts';
 import { comment, literal } from '../texts.ts';
 import { createTypeOf } from '../write/type-of.ts';
 import type { Language } from './language.ts';
@@ -19,12 +20,17 @@ export const typescript: Language = {
   source: 'typescript/uploader.ts',
   how: 'save it beside your code; it needs nothing else (Node.js 20 or a browser)',
   comment: '//',
-  usage: [
-    "import { Uploader } from './uploader.ts';",
-    'const uploader = new Uploader({ baseUrl: ADDRESS });',
-    'await uploader.send(entry);',
-    'await uploader.close();',
-  ],
+  program: {
+    file: 'send.ts',
+    run: 'npx tsx send.ts (or, from Node.js 22.18 on: node send.ts)',
+    lines: ({ sample, baseUrl }) => [
+      "import { Uploader } from './uploader.ts';",
+      '',
+      `const uploader = new Uploader({ baseUrl: ${quote(baseUrl)}, spool: "spool" });`,
+      `await uploader.send(${json(sample)});`,
+      'await uploader.close();',
+    ],
+  },
   // Fields have the names of the schema.
   habits: { field: (text) => text, keywords: ['Array', 'Record', 'String', 'Number', 'Boolean', 'Object'] },
   types({ records, choices }, naming) {
@@ -55,5 +61,17 @@ export const typescript: Language = {
 };
 
 const doc = (text: string | undefined, indent: string) => (text ? [`${indent}/** ${comment(text)} */`] : []);
+
+const json = (value: unknown): string => {
+  if (typeof value === 'bigint') return `${value}n`;
+  if (typeof value === 'string') return quote(value);
+  if (Array.isArray(value)) return `[${value.map(json).join(', ')}]`;
+  return isObject(value)
+    ? object(Object.entries(value).map(([key, one]) => [key, json(one)]))
+    : String(value);
+};
+
+const object = (members: [key: string, text: string][]) =>
+  members.length === 0 ? '{}' : `{ ${members.map(([key, text]) => `${keyOf(key)}: ${text}`).join(', ')} }`;
 
 const keyOf = (key: string) => (/^[A-Za-z_$][\w$]*$/.test(key) ? key : quote(key));

@@ -70,7 +70,7 @@ function kindsOfType(type: unknown): Set<Kind> {
   return kinds;
 }
 
-function kindsOfValue(value: unknown): Kind[] {
+export function kindsOfValue(value: unknown): Kind[] {
   if (value === null) return ['null'];
   if (Array.isArray(value)) return ['array'];
   if (typeof value === 'bigint') return ['integer'];

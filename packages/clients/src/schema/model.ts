@@ -1,12 +1,13 @@
-/** What the five languages can say of a payload. */
+/** What the five languages can say of a payload. A `sample` is JSON, perhaps with BigInts, that most likely conforms. */
 export type Type =
-  | { kind: ScalarType | 'any' }
+  | { kind: ScalarType | 'any'; sample: unknown }
   /** Strings, in the order of the schema. */
   | { kind: 'choice'; choice: Choice }
-  | { kind: 'list' | 'map'; of: Value }
+  | { kind: 'list'; of: Value; sampleLength: number }
+  | { kind: 'map'; of: Value }
   | { kind: 'record'; record: RecordType }
   /** Python and TypeScript know unions. */
-  | { kind: 'union'; of: ScalarType[] };
+  | { kind: 'union'; of: ScalarType[]; sample: unknown };
 
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
 

@@ -1,9 +1,11 @@
+import { nearestNumber } from '@sluice/json/numbers.ts';
 import { isObject, parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import { type Kind, kindsOf, listedBy } from './kinds.ts';
 import type { Choice, Field, Model, RecordType, ScalarType, Type, Value } from './model.ts';
 import { type All, createParts } from './parts.ts';
 import { elementsOf } from './read-list.ts';
 import { type ObjectShape, readObject } from './read-object.ts';
+import { sampleIn } from './sample-in.ts';
 
 /** A larger schema has values of any type from here on. */
 const most = { values: 10_000, depth: 64, choices: 500, notes: 50 };
@@ -36,9 +38,9 @@ export function readSchema(rawSchema: string): Model {
     notes: [...notes].slice(0, most.notes),
   };
 
-  function any(place: SchemaPlace, why: string): Type {
+  function any(place: SchemaPlace, why: string, sample: unknown = null): Type {
     notes.add(`${place.path}: any JSON, ${why}`);
-    return { kind: 'any' };
+    return { kind: 'any', sample };
   }
 
   function readValue(schema: unknown, { path, hint }: SchemaPlace): Value {
@@ -58,12 +60,14 @@ export function readSchema(rawSchema: string): Model {
     if (found.size > 4 && found.has('object') && found.has('array')) return readUntyped(all, place);
     if (found.has('object') && found.size === 1) return readAnObject(all, place);
     if (found.has('array') && found.size === 1) return readNested(all, place, () => readList(all, place));
-    if (found.has('object') || found.has('array')) return any(place, `one of ${[...found].join(', ')}`);
+    const sample = sampleIn(parts, all, found);
+    if (found.has('object') || found.has('array'))
+      return any(place, `one of ${[...found].join(', ')}`, sample);
     if (found.has('number')) found.delete('integer');
     const [first, ...others] = found as Set<ScalarType>;
-    if (first === undefined) return { kind: 'any' };
-    if (others.length > 0) return { kind: 'union', of: [first, ...others] };
-    return first === 'string' ? readString(all, place) : { kind: first };
+    if (first === undefined) return { kind: 'any', sample };
+    if (others.length > 0) return { kind: 'union', of: [first, ...others], sample };
+    return first === 'string' ? readString(all, place) : { kind: first, sample };
   }
 
   /** A schema without a type is probably meant for the values that its keywords speak of. */
@@ -71,13 +75,14 @@ export function readSchema(rawSchema: string): Model {
     if (all.some(({ properties }) => isObject(properties))) return readAnObject(all, place);
     const element = elementsOf(parts, all);
     if (element !== undefined) return readNested(all, place, () => readList(all, place));
-    return { kind: 'any' };
+    return { kind: 'any', sample: sampleIn(parts, all, kindsOf(parts, all)) };
   }
 
   function readString(all: Schema[], { hint }: SchemaPlace): Type {
     const listed = listedBy(parts, all)?.filter((value) => typeof value === 'string');
     const values = [...new Set(listed)].filter((value) => value.isWellFormed());
-    if (values.length === 0 || values.length > most.choices) return { kind: 'string' };
+    if (values.length === 0 || values.length > most.choices)
+      return { kind: 'string', sample: sampleIn(parts, all, new Set(['string'])) };
     const key = JSON.stringify(values);
     const choice = choices.get(key) ?? { hint, values };
     choices.set(key, choice);
@@ -96,7 +101,8 @@ export function readSchema(rawSchema: string): Model {
   function readList(all: Schema[], { path, hint }: SchemaPlace): Type {
     const place = { path: `${path}/*`, hint: `${hint} item` };
     const element = elementsOf(parts, all);
-    return { kind: 'list', of: readValue(element ?? true, place) };
+    const least = all.map(({ minItems }) => nearestNumber(minItems) ?? 1);
+    return { kind: 'list', of: readValue(element ?? true, place), sampleLength: Math.max(...least) };
   }
 
   function readAnObject(all: Schema[], place: SchemaPlace): Type {

@@ -7,6 +7,7 @@ interface Head {
   domain: string;
   rawSchema: string;
   version: number;
+  /** How to use the file. */
   usage: string[];
   /** What the types do not say. */
   notes: string[];
@@ -22,8 +23,10 @@ export function headOf(
     `Sluice client for ${name}: application ${domain}, schema version ${version}, hash ${hash}.`,
     'Made from the schema. To renew it when the schema changes: sluice client update.',
     ...(how ? [`Install: ${how}.`] : []),
-    ...(usage.length > 0 ? ['Use:', ...usage.map((line) => `    ${line}`)] : []),
-    ...(notes.length > 0 ? ['Not typed:', ...notes.map((note) => `    ${comment(note)}`)] : []),
+    ...usage,
+    ...(notes.length > 0 ? ['Not typed:', ...indented(notes.map(comment))] : []),
   ];
-  return lines.map((line) => `${mark} ${line}`);
+  return lines.map((line) => `${mark} ${line}`.trimEnd());
 }
+
+export const indented = (lines: string[]) => lines.map((line) => `    ${line}`);

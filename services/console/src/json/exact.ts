@@ -26,24 +26,12 @@ export function cutDepth(text: string): string {
   return kept + text.slice(from);
 }
 
-/** Not in the types of TypeScript yet. */
-const { isRawJSON } = JSON as unknown as { isRawJSON?: (value: unknown) => boolean };
-
-/** Whether a value of `parseExact` is a number that JavaScript would write with other digits. */
-export const isExactNumber = (value: unknown): boolean => isRawJSON?.(value) ?? false;
-
 /** Whether a value is a number that only its text can show. */
 export const isRawNumber = (value: object): boolean => 'rawJSON' in value && Object.isFrozen(value);
 
 function toExactNumber(literal: string): unknown {
   const value = Number(literal);
   return String(value) === literal ? value : exactNumber(literal);
-}
-
-/** The nearest number of a value of `parseExact`; undefined if it is no number. */
-export function nearestNumber(value: unknown): number | undefined {
-  if (typeof value === 'number') return value;
-  return isExactNumber(value) ? Number(JSON.stringify(value)) : undefined;
 }
 
 /** The members of answers that people sent. */

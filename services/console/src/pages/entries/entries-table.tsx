@@ -1,7 +1,8 @@
 import { Skeleton } from '@mantine/core';
+import { isExactNumber } from '@sluice/json/numbers.ts';
 import type { KeyboardEvent } from 'react';
 import { formatTime } from '../../components/formats.ts';
-import { isExactNumber, valueAt } from '../../json/exact.ts';
+import { valueAt } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import type { Entry } from './entries-query.ts';
 import type { ListedField } from './fields.ts';

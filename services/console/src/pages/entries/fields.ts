@@ -1,9 +1,9 @@
+import { isExactNumber } from '@sluice/json/numbers.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { valueTypes } from '@sluice/schemas/fields/value-types.ts';
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
 import { numbers, types } from '@sluice/schemas/types.ts';
 import { columnsOf, propertiesOf } from '@sluice/tables/columns.ts';
-import { isExactNumber } from '../../json/exact.ts';
 
 /** `any`: the schema does not say. `nested`: arrays and objects, which filters do not look into. */
 export type ValueKind = 'text' | 'choice' | 'date' | 'time' | 'number' | 'boolean' | 'nested' | 'any';

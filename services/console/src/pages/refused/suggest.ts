@@ -1,6 +1,7 @@
+import { isExactNumber, nearestNumber } from '@sluice/json/numbers.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { RefusedGroup } from '../../api/refused.ts';
-import { isExactNumber, nearestNumber, valueAt } from '../../json/exact.ts';
+import { valueAt } from '../../json/exact.ts';
 import { put, setLimit, setRequired, setType } from '../../schema-form/edits.ts';
 import { nodeAt, type Path, rootOf, shapeOf } from '../../schema-form/shape.ts';
 import { words } from '../../words/en.ts';

@@ -1,11 +1,11 @@
 import { Alert, Anchor, List, SimpleGrid, Stack } from '@mantine/core';
+import { exampleOf } from '@sluice/schemas/example-of.ts';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { parseExact } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { Clients } from './clients.tsx';
-import { exampleOf } from './example-of.ts';
 import { KeyField } from './key-field.tsx';
 import { Programs } from './programs.tsx';
 import { TestEntry } from './test-entry.tsx';

@@ -1,8 +1,15 @@
-import { textFormats } from '@sluice/schemas/formats/text-formats.ts';
+import { exactNumber } from '@sluice/json/numbers.ts';
+import { parseJsonWith } from '@sluice/json/parse-json.ts';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, it } from 'vitest';
-import { parseExact } from '../../json/exact.ts';
 import { exampleOf } from './example-of.ts';
+import { formats } from './formats/formats.ts';
+
+/** As the console reads schemas. */
+const parseExact = (text: string) =>
+  parseJsonWith(text, (literal) =>
+    String(Number(literal)) === literal ? Number(literal) : exactNumber(literal),
+  );
 
 it('an example conforms to types, formats, constants and lists of values', () => {
   const string = (format: string) => ({ type: 'string', format });
@@ -13,6 +20,18 @@ it('an example conforms to types, formats, constants and lists of values', () =>
     mail: string('email'),
     link: string('uri'),
     id: string('uuid'),
+    time: string('time'),
+    length: string('duration'),
+    host: string('hostname'),
+    address: string('ipv4'),
+    newAddress: string('ipv6'),
+    reference: string('uri-reference'),
+    pointer: string('json-pointer'),
+    share: { type: 'number', minimum: 0, maximum: 1 },
+    part: { type: 'number', exclusiveMinimum: 0, exclusiveMaximum: 1 },
+    many: { type: 'integer', exclusiveMinimum: 10 },
+    dozens: { type: 'integer', minimum: 13, multipleOf: 12 },
+    halves: { type: 'number', minimum: -1.5, maximum: -0.5, multipleOf: 0.5 },
     count: { type: ['integer', 'null'] },
     celsius: { type: 'number' },
     ok: { type: 'boolean' },
@@ -29,7 +48,7 @@ it('an example conforms to types, formats, constants and lists of values', () =>
     place: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] },
   };
   const schema = { type: 'object', properties, required: Object.keys(properties) };
-  const ajv = new Ajv2020({ allowUnionTypes: true, formats: textFormats });
+  const ajv = new Ajv2020({ allowUnionTypes: true, formats });
   const validate = ajv.compile(schema);
   validate(exampleOf(schema));
   expect(validate.errors).toBeNull();

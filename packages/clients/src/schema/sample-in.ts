@@ -1,0 +1,27 @@
+import { exampleOf } from '@sluice/schemas/example-of.ts';
+import { isObject, type Schema } from '@sluice/schemas/schema.ts';
+import { type Kind, kindsOfValue, listedBy } from './kinds.ts';
+import type { SchemaParts } from './parts.ts';
+
+/** From simple to nested. */
+const simplest: Kind[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
+
+/** A value of one of these kinds that most likely conforms to all of these schemas: one that they list, or a made one. */
+export function sampleIn(parts: SchemaParts, all: Schema[], kinds: ReadonlySet<Kind>): unknown {
+  const given = [...(listedBy(parts, all) ?? []), ...all.flatMap(({ examples }) => examples ?? [])];
+  const known = given.find((value) => kindsOfValue(value).some((kind) => kinds.has(kind)));
+  if (known !== undefined) return known;
+  const kind = simplest.find((one) => kinds.has(one));
+  if (kind === undefined) return null;
+  if (kind === 'array') return [];
+  const {
+    enum: _enum,
+    const: _const,
+    examples: _examples,
+    properties: _properties,
+    ...limits
+  } = mergeAll(all);
+  return exampleOf({ ...limits, type: kind });
+}
+
+const mergeAll = (all: Schema[]): Schema => Object.assign({}, ...all.filter(isObject));
