@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { createGunzip } from 'node:zlib';
 import { onTestFinished } from 'vitest';
 
 export type BadAnswer = (response: ServerResponse) => void;
@@ -37,7 +38,9 @@ export async function startBadProxy(...answers: BadAnswer[]) {
   const server = createServer(async (request, response) => {
     const at = requests.length;
     requests.push({ key: request.headers['idempotency-key'], body: '' });
-    (requests[at] as { body: string }).body = await text(request).catch(() => 'aborted');
+    const isPacked = request.headers['content-encoding'] === 'gzip';
+    const lines = text(isPacked ? request.pipe(createGunzip()) : request);
+    (requests[at] as { body: string }).body = await lines.catch(() => 'aborted');
     (answers[Math.min(at, answers.length - 1)] as BadAnswer)(response);
   });
   server.listen(0, '127.0.0.1');

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type BadAnswer, failure, startBadProxy, stored } from './bad-proxy.ts';
 import type { Scene } from './scene.ts';
@@ -15,13 +15,15 @@ const answer =
 async function startForgetfulProxy(api: string): Promise<string> {
   let batches = 0;
   const server = createServer(async (request, response) => {
-    const body = await text(request);
+    const body = await buffer(request);
     if (request.url?.endsWith('/batch')) batches += 1;
     if (batches === 2 && request.url?.endsWith('/batch')) return stored(response);
     const { 'content-type': type = '', 'x-api-key': key = '', 'idempotency-key': once } = request.headers;
+    const { 'content-encoding': encoding } = request.headers;
     const headers = {
       'content-type': type,
       'x-api-key': String(key),
+      ...(encoding && { 'content-encoding': encoding }),
       ...(once && { 'idempotency-key': String(once) }),
     };
     const answer = await fetch(`${api}${request.url}`, { method: 'POST', headers, body });

@@ -1,13 +1,16 @@
-/** What the five languages can say of a payload. A `sample` is JSON, perhaps with BigInts, that most likely conforms. */
+/** What the five languages can say of a payload. A `sample` is JSON, perhaps with BigInts, that most likely conforms. `isLarge`: integers may be beyond 2^53. */
 export type Type =
-  | { kind: ScalarType | 'any'; sample: unknown }
+  | { kind: 'boolean' | 'number' | 'any'; sample: unknown }
+  | { kind: 'integer'; isLarge: boolean; sample: unknown }
+  /** A `format` of the schema, such as `date-time`. */
+  | { kind: 'string'; format: string | undefined; sample: unknown }
   /** Strings, in the order of the schema. */
   | { kind: 'choice'; choice: Choice }
   | { kind: 'list'; of: Value; sampleLength: number }
   | { kind: 'map'; of: Value }
   | { kind: 'record'; record: RecordType }
   /** Python and TypeScript know unions. */
-  | { kind: 'union'; of: ScalarType[]; sample: unknown };
+  | { kind: 'union'; of: ScalarType[]; isLarge: boolean; sample: unknown };
 
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
 
@@ -26,6 +29,8 @@ export interface RecordType {
   fields: Field[];
   /** Whether members of other names may have any values. */
   isOpen: boolean;
+  /** Whether there are no members of other names. */
+  isClosed: boolean;
 }
 
 export interface Field {

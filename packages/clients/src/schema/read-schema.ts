@@ -5,7 +5,7 @@ import type { Choice, Field, Model, RecordType, ScalarType, Type, Value } from '
 import { type All, createParts } from './parts.ts';
 import { elementsOf } from './read-list.ts';
 import { type ObjectShape, readObject } from './read-object.ts';
-import { sampleIn } from './sample-in.ts';
+import { isLargeInteger, sampleIn } from './read-scalar.ts';
 
 /** A larger schema has values of any type from here on. */
 const most = { values: 10_000, depth: 64, choices: 500, notes: 50 };
@@ -66,8 +66,10 @@ export function readSchema(rawSchema: string): Model {
     if (found.has('number')) found.delete('integer');
     const [first, ...others] = found as Set<ScalarType>;
     if (first === undefined) return { kind: 'any', sample };
-    if (others.length > 0) return { kind: 'union', of: [first, ...others], sample };
-    return first === 'string' ? readString(all, place) : { kind: first, sample };
+    const isLarge = isLargeInteger(parts, all);
+    if (others.length > 0) return { kind: 'union', of: [first, ...others], isLarge, sample };
+    if (first === 'string') return readString(all, place);
+    return first === 'integer' ? { kind: first, isLarge, sample } : { kind: first, sample };
   }
 
   /** A schema without a type is probably meant for the values that its keywords speak of. */
@@ -81,12 +83,16 @@ export function readSchema(rawSchema: string): Model {
   function readString(all: Schema[], { hint }: SchemaPlace): Type {
     const listed = listedBy(parts, all)?.filter((value) => typeof value === 'string');
     const values = [...new Set(listed)].filter((value) => value.isWellFormed());
-    if (values.length === 0 || values.length > most.choices)
-      return { kind: 'string', sample: sampleIn(parts, all, new Set(['string'])) };
+    if (values.length === 0 || values.length > most.choices) return readText(all);
     const key = JSON.stringify(values);
     const choice = choices.get(key) ?? { hint, values };
     choices.set(key, choice);
     return { kind: 'choice', choice };
+  }
+
+  function readText(all: Schema[]): Type {
+    const format = all.map((schema) => schema.format).find((one) => typeof one === 'string');
+    return { kind: 'string', format, sample: sampleIn(parts, all, new Set(['string'])) };
   }
 
   function readNested(all: Schema[], place: SchemaPlace, read: () => Type): Type {
@@ -129,6 +135,7 @@ export function readSchema(rawSchema: string): Model {
       description: textIn(all),
       fields: [],
       isOpen: shape.others.length > 0 || (shape.properties.size === 0 && !shape.isClosed),
+      isClosed: shape.isClosed,
     };
     records.set(key, record);
     if (record.isOpen && shape.properties.size > 0) notes.add(`${path}/*: any JSON, under any other name`);

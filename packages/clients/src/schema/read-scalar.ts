@@ -1,3 +1,4 @@
+import { nearestNumber } from '@sluice/json/numbers.ts';
 import { exampleOf } from '@sluice/schemas/example-of.ts';
 import { isObject, type Schema } from '@sluice/schemas/schema.ts';
 import { type Kind, kindsOfValue, listedBy } from './kinds.ts';
@@ -22,6 +23,18 @@ export function sampleIn(parts: SchemaParts, all: Schema[], kinds: ReadonlySet<K
     ...limits
   } = mergeAll(all);
   return exampleOf({ ...limits, type: kind });
+}
+
+/** Whether the schemas speak of integers beyond 2^53. */
+export function isLargeInteger(parts: SchemaParts, all: Schema[]): boolean {
+  const limits = all.flatMap(({ minimum, maximum, exclusiveMinimum, exclusiveMaximum }) => [
+    ...[minimum, maximum, exclusiveMinimum, exclusiveMaximum],
+  ]);
+  const values = [...(listedBy(parts, all) ?? []), ...limits].map(nearestNumber);
+  return (
+    values.some((value) => Math.abs(value ?? 0) > Number.MAX_SAFE_INTEGER) ||
+    all.some(({ format }) => format === 'int64')
+  );
 }
 
 const mergeAll = (all: Schema[]): Schema => Object.assign({}, ...all.filter(isObject));
