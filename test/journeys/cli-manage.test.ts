@@ -198,6 +198,20 @@ it('sluice help shows the help of a command of a command', async () => {
   ]);
 });
 
+it.each([
+  [['tokens', 'create', 'Laptop', '--days', 'abc'], '--days takes a whole number from 1 to 36500'],
+  [
+    ['schema', 'show', '--version-number', '1.5'],
+    '--version-number takes a whole number from 1 to 999999999',
+  ],
+  [
+    ['webhooks', 'create', 'https://example.com', '--refusals', '10'],
+    '--refusals takes count/minutes, such as 10/5',
+  ],
+])('sluice %j says once what the option takes', async (command, message) => {
+  expect(await user.sluice(command)).toEqual({ code: 2, stdout: '', stderr: `sluice: ${message}\n` });
+});
+
 it('sluice completion completes commands and options in bash', async () => {
   writeFileSync(user.at('completion.bash'), await print('completion', 'bash'));
   const complete = (...words: string[]) => {

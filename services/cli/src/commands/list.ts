@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { elementTexts } from '../api/answer.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
-import { limitOption } from '../output/limit.ts';
+import { limitOption } from '../output/number-option.ts';
 import { harmless, paint } from '../terminal.ts';
 
 interface ListOptions {

@@ -5,7 +5,7 @@ import { type Detail, elementTexts } from '../api/answer.ts';
 import { CliError, type ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
-import { limitOption } from '../output/limit.ts';
+import { limitOption } from '../output/number-option.ts';
 import { reasonOf } from '../output/reason.ts';
 import { readText } from '../read-text.ts';
 import { harmless, paint } from '../terminal.ts';

@@ -6,6 +6,7 @@ import { download } from '../jobs/download.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { sayByKey, type ToldKey } from '../output/by-key.ts';
 import { confirm } from '../output/confirm.ts';
+import { numberOption } from '../output/number-option.ts';
 import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
 
@@ -31,7 +32,7 @@ export function addSchema(program: Command, act: Act): void {
   schema
     .command('show')
     .description('Print the schema in force, as it was sent.')
-    .option('--version-number <version>', 'an earlier version')
+    .addOption(numberOption('--version-number <version>', 'an earlier version', 999_999_999))
     .addHelpText('after', '\nExample: sluice schema show > schema.json')
     .action(act(show));
 

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { type Api, createApi } from '../api/api.ts';
 import type { Act, Context } from '../context.ts';
 import { confirm } from '../output/confirm.ts';
+import { numberOption } from '../output/number-option.ts';
 
 const dayMs = 86_400_000;
 const path = '/users/me/tokens';
@@ -30,7 +31,7 @@ export function addTokens(program: Command, act: Act): void {
     .description('Create a token. It is printed now, and never again.')
     .argument('<name>')
     .option('--scopes <names>', 'read, write, upload, separated by commas', 'read')
-    .option('--days <count>', 'days until it expires')
+    .addOption(numberOption('--days <count>', 'days until it expires', 36_500))
     .option('--applications <domains>', 'only for these, separated by commas')
     .addHelpText('after', "\nExample: sluice tokens create 'Nightly export' --scopes read --days 90")
     .action(act(create));

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { remove } from '../output/confirm.ts';
 
@@ -87,13 +88,14 @@ async function create(
   { events, name, refusals, meta }: CreateOptions,
   url: string,
 ): Promise<void> {
-  const [count, minutes] = (refusals ?? '').split('/').map(Number);
+  const [, count, minutes] = /^(\d{1,9})\/(\d{1,9})$/.exec(refusals ?? '') ?? [];
+  if (refusals !== undefined && !minutes) throw new CliError('--refusals takes count/minutes, such as 10/5');
   await issue(context, '/webhooks', {
     url,
     name,
     events: events.split(','),
     ...(meta && { meta: meta.split(',') }),
-    ...(refusals && { refusals: { count, minutes } }),
+    ...(refusals && { refusals: { count: Number(count), minutes: Number(minutes) } }),
   });
 }
 
