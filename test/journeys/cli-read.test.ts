@@ -75,6 +75,30 @@ describe('sluice login', () => {
   });
 });
 
+describe('sluice without a login', () => {
+  it.each([[['apps', 'list']], [['list']], [['send', 'entries.ndjson', '--app', 'x-aaaaaa']]])(
+    'says how to log in, before it looks for a server: %j',
+    async (command) => {
+      const newcomer = commandLine({ url: sluice.url });
+      delete newcomer.env.SLUICE_URL;
+      writeFileSync(newcomer.at('entries.ndjson'), '{"n":1}\n');
+      const { code, stderr } = await newcomer.sluice(
+        command.map((word) => (word.endsWith('.ndjson') ? newcomer.at(word) : word)),
+      );
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/^sluice: you are not logged in: `sluice login --url \S+`/),
+      ]);
+    },
+  );
+
+  it('prints what needs no server', async () => {
+    const newcomer = commandLine({ url: sluice.url });
+    delete newcomer.env.SLUICE_URL;
+    expect((await newcomer.sluice(['completion', 'bash'])).code).toBe(0);
+  });
+});
+
 describe('sluice apps', () => {
   it('creates an application from a sample, shows it, lists it and deletes it', async () => {
     writeFileSync(user.at('sample.csv'), 'place,celsius\nOslo,-3.5\nRome,21\n');

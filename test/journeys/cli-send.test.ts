@@ -134,6 +134,23 @@ describe('sluice send', () => {
   });
 
   it.each([
+    ['send'],
+    ['verify'],
+    ['apps', 'create', 'None', '--schema'],
+    ['apps', 'create', 'None', '--from'],
+    ['schema', 'diff'],
+    ['client', 'update'],
+  ])('says which file is not there: %s %s', async (...command) => {
+    for (const [file, fault] of [
+      [user.at('nofile'), 'no such file or folder'],
+      [user.home, 'is a folder: name a file'],
+    ] as const) {
+      const { code, stderr } = await user.sluice([...command, file]);
+      expect([code, stderr]).toEqual([2, `sluice: ${file}: ${fault}\n`]);
+    }
+  });
+
+  it.each([
     ['an application that does not exist', ['--app', 'nothing-aaaaaa'], 2, /was not found/],
     ['a file that does not exist', [], 2, /no such file/],
     ['a format that is none', ['--format', 'xml'], 2, /Allowed choices/],

@@ -27,6 +27,9 @@ export interface Context extends Terminal, Settings {
   tell: (result: object, message: string) => void;
 }
 
+const noLogin =
+  'you are not logged in: `sluice login --url https://sluice.example`, or say --url or SLUICE_URL';
+
 export async function openContext(
   terminal: Terminal,
   options: GlobalOptions,
@@ -35,11 +38,15 @@ export async function openContext(
   const { stdout, stderr, say, signal, env } = terminal;
   const settings = await readSettings(options, env);
   if (await canOthersRead(env)) say(`warning: others may read your tokens: chmod 600 ${profilesFile(env)}`);
+  const checkLogin = () => {
+    if (!settings.isLoggedIn) throw new CliError(noLogin);
+  };
   const domain = () => {
+    checkLogin();
     if (settings.app) return settings.app;
     throw new CliError('which application? give --app DOMAIN; `sluice apps list` lists them');
   };
-  const api = createApi(settings.url, settings.token, signal);
+  const api = createApi(settings.url, settings.token, signal, checkLogin);
   const retry = createRetry(signal, ({ message }) => say(`${message}\ntrying again; Ctrl-C stops`), patience);
   const path = (rest: string) => `/applications/${encodeURIComponent(domain())}${rest}`;
   const show: Context['show'] = ({ text, data }, columns, rows = data as object[]) => {

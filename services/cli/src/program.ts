@@ -84,13 +84,27 @@ export async function run(
     // A question that Ctrl-C ends has a signal of its own.
     if (signal.aborted || (error as NodeJS.ErrnoException).code === 'ABORT_ERR') return 130;
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const message = plain(error as NodeJS.ErrnoException);
+    const message = plain(error);
     if (!message) throw error;
     for (const line of message.split('\n')) streams.stderr.write(`sluice: ${harmless(line)}\n`);
     return error instanceof CliError ? error.code : 2;
   }
 }
 
+const faultsOfFiles: Record<string, string> = {
+  ENOENT: 'no such file or folder',
+  EISDIR: 'is a folder: name a file',
+  ENOTDIR: 'a part of the path is no folder',
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  ENOSPC: 'the disk is full',
+};
+
 /** The message of an expected error; undefined for a defect. */
-const plain = (error: NodeJS.ErrnoException): string | undefined =>
-  error instanceof CliError || error.syscall !== undefined ? error.message : undefined;
+function plain(error: unknown): string | undefined {
+  if (error instanceof CliError) return error.message;
+  const { syscall, code = '', path = 'the file', message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) return undefined;
+  const fault = faultsOfFiles[code];
+  return fault === undefined ? message : `${path}: ${fault}`;
+}

@@ -18,8 +18,13 @@ export interface Request {
   signal?: AbortSignal;
 }
 
-/** Calls the API of one server. Failures are ApiFailure or NoAnswer. */
-export function createApi(url: string, token: string | undefined, signal: AbortSignal) {
+/** Calls the API of one server. Failures are ApiFailure or NoAnswer. `check` may throw before a request. */
+export function createApi(
+  url: string,
+  token: string | undefined,
+  signal: AbortSignal,
+  check: () => void = () => {},
+) {
   /** A response that is no failure. Its body is not read yet. */
   async function open(method: string, path: string, request: Request = {}): Promise<Response> {
     const response = await send(method, path, request);
@@ -33,6 +38,7 @@ export function createApi(url: string, token: string | undefined, signal: AbortS
     path: string,
     { query = {}, json, body, headers, signal: own }: Request,
   ): Promise<Response> {
+    check();
     const given = Object.entries(query).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, String(value)] as [string, string]],
     );

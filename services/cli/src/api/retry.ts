@@ -30,6 +30,7 @@ export function createRetry(
   return async function retry<T>(work: () => Promise<T>): Promise<T> {
     let failingSince: number | undefined;
     for (let tries = 0; ; tries++) {
+      const began = performance.now();
       try {
         const done = await work();
         hasAnswered = true;
@@ -38,15 +39,16 @@ export function createRetry(
         signal.throwIfAborted();
         if (!isTransient(error)) throw error;
         if (error instanceof ApiFailure) hasAnswered = true;
-        failingSince ??= performance.now();
+        // The wait for a connection counts too.
+        failingSince ??= error instanceof NoAnswer && error.isConnectTimeout ? began : performance.now();
         const isAsked = error instanceof ApiFailure && error.status === 429;
-        const lastedMs = performance.now() - failingSince;
-        if (!isAsked && lastedMs > (hasAnswered ? laterMs : firstMs)) throw error;
+        const leftMs = failingSince + (hasAnswered ? laterMs : firstMs) - performance.now();
+        if (!isAsked && leftMs <= 0) throw error;
         if (!isTold) onWait(error as Error);
         isTold = true;
         const delayMs = Math.random() * Math.min(mostMs, leastMs * 2 ** Math.min(tries, 10));
         const asked = error instanceof ApiFailure ? error.retryAfter : undefined;
-        await pause(asked === undefined ? delayMs : asked * 1_000, undefined, { signal });
+        await pause(asked === undefined ? Math.min(delayMs, leftMs) : asked * 1_000, undefined, { signal });
       }
     }
   };

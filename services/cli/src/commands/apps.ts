@@ -111,7 +111,11 @@ const sampleBytes = 4 * 1024 ** 2 + 1;
 async function startOf(path: string): Promise<File> {
   const file = await open(path);
   try {
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0);
+    const { bytesRead, buffer } = await file
+      .read(Buffer.alloc(sampleBytes), 0, sampleBytes, 0)
+      .catch((error) => {
+        throw Object.assign(error, { path });
+      });
     return new File([buffer.subarray(0, bytesRead)], path);
   } finally {
     await file.close();

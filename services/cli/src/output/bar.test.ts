@@ -27,3 +27,11 @@ it('shows nothing elsewhere', async () => {
   stderr.end();
   expect(await text(stderr)).toBe('');
 });
+
+it.each([0, undefined])('fits into 80 columns where a terminal says that it has %s', async (columns) => {
+  const { stderr, terminal } = terminalOf(true);
+  Object.assign(stderr, { columns });
+  createBar(terminal, undefined).show(0, 'x'.repeat(200));
+  stderr.end();
+  expect(await text(stderr)).toBe(`\r\x1b[K${'x'.repeat(79)}`);
+});

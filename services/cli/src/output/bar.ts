@@ -12,7 +12,8 @@ export function createBar({ stderr }: Terminal, total: number | undefined) {
     const share = total ? Math.min(done / total, 1) : undefined;
     const full = Math.round((share ?? 0) * width);
     const bar = `[${'#'.repeat(full)}${'-'.repeat(width - full)}] ${Math.floor((share ?? 0) * 100)} %  `;
-    const line = `${share === undefined ? '' : bar}${text}`.slice(0, (stderr.columns ?? 80) - 1);
+    // Some terminals say that they have 0 columns.
+    const line = `${share === undefined ? '' : bar}${text}`.slice(0, (stderr.columns || 80) - 1);
     stderr.write(`\r\x1b[K${line}`);
   }
 

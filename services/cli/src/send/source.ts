@@ -47,7 +47,7 @@ export async function openSource(
   format?: SourceFormat,
 ): Promise<LineSource> {
   const path = given === '-' ? undefined : given;
-  if (path && (await stat(path)).isDirectory()) throw new CliError(`${path} is a folder: name a file`);
+  if (path && (await stat(path)).isDirectory()) throw new CliError(`${path}: is a folder: name a file`);
   const open = (start: number): AsyncIterable<Buffer> =>
     path ? createReadStream(path, { start, highWaterMark: chunkBytes }) : terminal.stdin;
   return identify({ name: path ? basename(path) : '-', path, bytes: open(0), format }, terminal);

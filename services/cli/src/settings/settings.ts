@@ -16,6 +16,8 @@ export interface Settings {
   app: string | undefined;
   profile: string;
   json: boolean;
+  /** Whether an address or a token was given or kept. */
+  isLoggedIn: boolean;
 }
 
 const usualUrl = 'http://127.0.0.1:4000';
@@ -39,11 +41,13 @@ export async function readSettings(
   const url = toUrl(options.url ?? env.SLUICE_URL ?? kept?.url ?? usualUrl);
   // The token and the application of a profile belong to its server alone.
   const own = kept?.url === url ? kept : undefined;
+  const token = options.token ?? (env.SLUICE_TOKEN || own?.token);
   return {
     url,
     profile,
     json,
-    token: options.token ?? (env.SLUICE_TOKEN || own?.token),
+    token,
+    isLoggedIn: (options.url ?? env.SLUICE_URL ?? kept ?? token) !== undefined,
     app: options.app ?? (env.SLUICE_APP || own?.app),
   };
 }
