@@ -39,6 +39,23 @@ it('gives each operation a name of its own, a summary, a tag, and says whether i
   }
 });
 
+it('gives each schema a name of words', () => {
+  expect(description.schemas.length).toBeGreaterThan(100);
+  for (const name of description.schemas) expect(name).toMatch(/^([A-Z][a-z]+)+$/);
+});
+
+it('declares each tag that is used, and uses each that is declared', () => {
+  const used = new Set(description.operations.flatMap(({ tags = [] }) => tags));
+  expect(description.tags.toSorted()).toEqual([...used].sort());
+});
+
+it('names what PUT and PATCH do once', () => {
+  const [puts, patches] = ['put', 'patch'].map((method) =>
+    description.operations.filter((operation) => operation.method === method).map(({ path }) => path),
+  );
+  expect(puts?.filter((path) => patches?.includes(path))).toEqual([]);
+});
+
 it('describes the parameters of a path, and has them first', () => {
   for (const { path, parameters = [] } of description.operations) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);

@@ -10,6 +10,7 @@ export interface Operation {
   path: string;
   operationId: string;
   summary?: string;
+  description?: string;
   tags?: string[];
   security?: object[];
   parameters?: { in: string; name: string; description?: string }[];
@@ -20,9 +21,14 @@ export interface Operation {
 /** The description of the API, and its operations. */
 export async function readDescription(sluice: SharedSluice) {
   const { text } = await sluice.request('GET', '/openapi.json');
-  const { paths, components } = JSON.parse(text);
+  const { paths, components, tags } = JSON.parse(text);
   const operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]): Operation => ({ ...operation, method, path })),
   );
-  return { text, operations, schemas: Object.keys(components.schemas) };
+  return {
+    text,
+    operations,
+    schemas: Object.keys(components.schemas),
+    tags: (tags as { name: string }[]).map(({ name }) => name),
+  };
 }

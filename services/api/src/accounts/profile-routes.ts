@@ -70,7 +70,7 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
     method: ['PUT', 'PATCH'],
     url: '/users/me',
     ...operation('updateProfile', 'Update your profile', {
-      description: 'PUT and PATCH do the same.',
+      description: 'PUT does the same.',
       body: UserUpdate,
       response: { 200: Success(User) },
     }),
@@ -81,7 +81,7 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
     method: ['PUT', 'PATCH'],
     url: '/users/:username',
     ...operation('updateUser', 'Update your profile by username', {
-      description: 'You can change only your own profile. PUT and PATCH do the same.',
+      description: 'You can change only your own profile. PUT does the same.',
       params: ByName,
       body: UserUpdate,
       response: { 200: Success(User), ...ownFailures('ForbiddenRequestError') },

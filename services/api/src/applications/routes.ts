@@ -126,7 +126,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     url: '/applications/:domain',
     ...operation('updateApplication', 'Update an application', {
       description:
-        'Changes its name, type or connectors, who may upload, which member is unique, how long entries are kept, or which refused uploads are. PUT and PATCH do the same.',
+        'Changes its name, type or connectors, who may upload, which member is unique, how long entries are kept, or which refused uploads are. PUT does the same.',
       params: ByDomain,
       body: ApplicationUpdate,
       response: { 200: Success(ApplicationAnswer) },

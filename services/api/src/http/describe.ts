@@ -159,14 +159,20 @@ function describeBody(body: Body, status = ''): Body {
   return { ...body, content };
 }
 
-/** Puts parameters of the path first, adds examples to requests and successes, and names PUT apart from PATCH. */
-export function describeOperations(description: Description): Description {
-  return mapOperations(description, (_path, method, operation) => {
-    const { operationId, parameters, requestBody, responses, security = [] } = operation;
+/** A PUT that does what PATCH does would need another name, and generated clients would have both. */
+function withoutTwin(item: Record<string, Operation>): Record<string, Operation> {
+  const { put, ...others } = item;
+  return put?.operationId === item.patch?.operationId ? others : item;
+}
+
+/** Puts parameters of the path first, and adds examples to requests and successes. */
+export function describeOperations({ paths = {}, ...rest }: Description): Description {
+  const description = { ...rest, paths: mapValues(paths, withoutTwin) };
+  return mapOperations(description, (_path, _method, operation) => {
+    const { parameters, requestBody, responses, security = [] } = operation;
     const isOfPath = (parameter: { in: string }) => Number(parameter.in !== 'path');
     return {
       ...operation,
-      operationId: method === 'put' ? operationId?.replace(/^update/, 'put') : operationId,
       security,
       ...(parameters && { parameters: parameters.toSorted((a, b) => isOfPath(a) - isOfPath(b)) }),
       ...(requestBody && { requestBody: describeBody(requestBody) }),

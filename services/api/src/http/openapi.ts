@@ -15,11 +15,16 @@ export const cookieName = 'sluice_session';
 const tags = [
   { name: 'Accounts', description: 'Register, log in, and change your profile.' },
   { name: 'Applications', description: 'What you collect: each application has a JSON Schema and a domain.' },
+  { name: 'Members', description: 'Share an application with other users.' },
+  { name: 'Schemas', description: 'Check, rehearse and publish versions of a schema.' },
+  { name: 'Clients', description: 'Typed programs that send the entries of an application.' },
   { name: 'Keys', description: 'Ingest keys: secrets that allow uploads to one application.' },
   { name: 'Uploads', description: 'Send entries, one or many at a time.' },
-  { name: 'Entries', description: 'Read what was uploaded.' },
+  { name: 'Refused uploads', description: 'See what was refused and why, and replay it.' },
+  { name: 'Entries', description: 'Read, follow, count and delete what was uploaded.' },
   { name: 'Exports', description: 'Get all entries as a file.' },
   { name: 'Imports', description: 'Upload a large file, which workers store.' },
+  { name: 'Webhooks', description: 'Post what happens to your own programs.' },
   { name: 'Audit', description: 'See who did what with your account.' },
   { name: 'Health', description: 'For load balancers and monitoring.' },
 ];

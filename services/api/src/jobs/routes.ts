@@ -19,7 +19,7 @@ export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, depend
   const { store, kind, audit, capacity, lifecycle } = dependencies;
   const { tag, file, retry, cancelled, path: at = `${kind}s`, name: given } = jobWords[kind];
   const name = given ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
-  const article = /^[aeiou]/.test(kind) ? 'an' : 'a';
+  const article = /^[aeio]/.test(kind) ? 'an' : 'a';
   const ById = byId(`${kind} job`);
   const completed = jobExamples.completed(kind);
   bearerRoutes(app, tag, kind === 'export' ? 'reader' : 'editor');
