@@ -1,5 +1,5 @@
-import { createChunker } from '@sluice/api/imports/chunker.ts';
 import { createCsv } from '@sluice/export-worker/formats/csv.ts';
+import { createChunker } from '@sluice/intake/receive/chunker.ts';
 import { framesOf } from '@sluice/json/frames.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';

@@ -120,6 +120,10 @@ export function byLimit(limit: string, refusal: ApiError): ApiError {
   return refusal;
 }
 
+/** The limit, in bytes, holds for a body before and after decompression. */
+export const bodyTooLarge = (limit: number) =>
+  new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);
+
 /** Whether a later try may succeed, because a limit refused this one or a store was away. */
 export const isBusy = (error: unknown): error is ApiError =>
   error instanceof ApiError && (error.status === 429 || error.status === 503);

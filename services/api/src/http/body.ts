@@ -1,10 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, bodyTooLarge } from '@sluice/shared/errors.ts';
 import type { BodyPatience } from './connections/slow-bodies.ts';
 
-/** The limit, in bytes, holds for a body before and after decompression. */
-export const tooLarge = (limit: number) =>
-  new ApiError('PayloadTooLargeError', `the body is over the limit of ${limit} bytes; nothing was stored`);
 const cutOff = (cause?: unknown) =>
   new ApiError('InvalidRequestError', 'the body is cut off; nothing was stored', { cause });
 
@@ -19,7 +16,7 @@ export async function* piecesOf(
   patience?: BodyPatience,
 ): AsyncGenerator<Buffer, void> {
   // Refused before `100 Continue` asks for the body.
-  if (Number(request.headers['content-length']) > limit) throw tooLarge(limit);
+  if (Number(request.headers['content-length']) > limit) throw bodyTooLarge(limit);
   const pieces = request.iterator({ destroyOnReturn: false });
   // `100 Continue` is sent on `resume`, which an iterator does not emit.
   request.emit('resume');
@@ -34,7 +31,7 @@ export async function* piecesOf(
       if (done && !request.complete) throw cutOff();
       if (done) return;
       length += value.length;
-      if (length > limit) throw tooLarge(limit);
+      if (length > limit) throw bodyTooLarge(limit);
       yield value;
     }
   } finally {

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { type Compression, decodeWhole } from '@sluice/intake/receive/decode.ts';
 import { withoutByteOrderMark, withoutMark } from '@sluice/json/byte-order-mark.ts';
 import { explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
 import { explainSyntax } from '@sluice/json/explain-syntax.ts';
@@ -9,8 +10,6 @@ import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyContextConfig, FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
 import { noteBeginning } from './beginnings.ts';
-import type { Compression } from './decode.ts';
-import { decodeWhole } from './decode.ts';
 import { takeParameters } from './media-type.ts';
 
 type Done = (error: Error | null, body?: unknown) => void;

@@ -1,4 +1,6 @@
 import type { IncomingMessage } from 'node:http';
+import type { Compression } from '@sluice/intake/receive/decode.ts';
+import { receive } from '@sluice/intake/receive/receive.ts';
 import type { ImportFormat, ImportJob } from '@sluice/jobs/record/job-records.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
@@ -7,9 +9,9 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import { createReadLayout } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
-import type { Compression } from '../http/decode.ts';
+import { piecesOf } from '../http/body.ts';
+import { patienceFor } from '../http/connections/slow-bodies.ts';
 import { enqueueOrSweep } from '../jobs/steps.ts';
-import { receive } from './receive.ts';
 
 const touchEveryMs = 2_000;
 /** More than an export writes around a payload. */
@@ -57,15 +59,21 @@ export function createImport(dependencies: Dependencies) {
       }
     });
     try {
-      const received = await receive(store, request, config.importLimit, {
-        job,
-        encoding,
-        readLayout: createReadLayout({ schema, formulas: options.formulas, names: columns }),
-        onProgress(bytes) {
-          storedBytes = bytes;
-          if (end) throw end;
+      const received = await receive(
+        parts,
+        piecesOf(request, config.importLimit, patienceFor(request)),
+        config.importLimit,
+        {
+          job,
+          encoding,
+          readLayout: createReadLayout({ schema, formulas: options.formulas, names: columns }),
+          add: chunks.add,
+          onProgress(bytes) {
+            storedBytes = bytes;
+            if (end) throw end;
+          },
         },
-      });
+      );
       const whole = await imports.receive(job.id, received);
       if (!whole) throw applicationNotFound(application.domain);
       return whole;

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { decode } from '@sluice/intake/receive/decode.ts';
+import { bodyTooLarge } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { noteBeginning } from '../../http/beginnings.ts';
-import { piecesOf, tooLarge } from '../../http/body.ts';
-import { decode } from '../../http/decode.ts';
+import { piecesOf } from '../../http/body.ts';
 import { encodingOf } from '../../http/json-body.ts';
 import type { Capacity, CapacityLease } from '../../limits/capacity.ts';
 import { addressKey } from '../../limits/rate.ts';
@@ -38,7 +39,7 @@ export function createCollectBody(limit: number, capacity: Pick<Capacity, 'lease
       for await (const piece of encoding ? decode(pieces, encoding) : pieces) {
         if (length === 0) noteBeginning(request, piece);
         const needed = length + piece.length;
-        if (needed > limit) throw tooLarge(limit);
+        if (needed > limit) throw bodyTooLarge(limit);
         if (needed > body.length) {
           const size = Math.min(limit, Math.max(needed, 2 * body.length, firstBytes));
           lease.take(size - body.length);

@@ -2,8 +2,7 @@ import type { Transform } from 'node:stream';
 import { constants, createGunzip, createZstdDecompress } from 'node:zlib';
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { foreignStart } from '@sluice/json/explain-bytes.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
-import { tooLarge } from './body.ts';
+import { ApiError, bodyTooLarge } from '@sluice/shared/errors.ts';
 
 export type Bytes = AsyncIterable<Buffer>;
 export type Compression = 'gzip' | 'zstd';
@@ -65,7 +64,7 @@ export async function decodeWhole(
   for await (const piece of decode(piecesIn(body), encoding)) {
     if (length === 0) onFirst(piece);
     length += piece.length;
-    if (length > limit) throw tooLarge(limit);
+    if (length > limit) throw bodyTooLarge(limit);
     pieces.push(piece);
   }
   return Buffer.concat(pieces, length);

@@ -1,25 +1,24 @@
-import type { IncomingMessage } from 'node:http';
 import { setImmediate as breathe } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
-import type { Store } from '@sluice/jobs/connect.ts';
+import type { Chunk } from '@sluice/jobs/record/chunk-records.ts';
 import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
+import type { PartStore } from '@sluice/jobs/record/parts.ts';
 import { jsonArraySplitter, ndjsonSplitter } from '@sluice/json/split.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
+import { ApiError, bodyTooLarge } from '@sluice/shared/errors.ts';
 import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 import { csvSplitter, type ReadLayout } from '@sluice/tables/csv/split.ts';
-import { piecesOf, tooLarge } from '../http/body.ts';
-import { patienceFor } from '../http/connections/slow-bodies.ts';
-import type { Compression } from '../http/decode.ts';
-import { decode } from '../http/decode.ts';
 import { type CutChunk, createChunker } from './chunker.ts';
+import { type Compression, decode } from './decode.ts';
 
 interface Receiving {
   job: ImportJob;
   encoding: Compression | undefined;
   /** Finds the columns of a CSV file. Throws ApiError. */
   readLayout: ReadLayout<CsvLayout>;
+  /** Adds a chunk whose part is stored. `storedBytes`: with those before. */
+  add(chunk: Omit<Chunk, 'id'>, storedBytes: number): Promise<void>;
   /** Called for each piece, with the bytes stored so far. Throws to end the import. */
   onProgress(storedBytes: number): void;
 }
@@ -41,14 +40,13 @@ const quick = { chunkSize: 256 * 1024, params: { [constants.ZSTD_c_compressionLe
 /** Chunks that are compressed and stored at once. */
 const chunksAtOnce = 2;
 
-/** Receives the file of an import and stores it in chunks, with little memory. Throws ApiError. */
+/** Cuts the file of an import into chunks, with little memory. The file has at most `limit` bytes. Throws ApiError. */
 export async function receive(
-  { parts, chunks }: Pick<Store, 'parts' | 'chunks'>,
-  request: IncomingMessage,
+  parts: Pick<PartStore, 'put'>,
+  body: AsyncGenerator<Buffer, void>,
   limit: number,
-  { job, encoding, readLayout, onProgress }: Receiving,
+  { job, encoding, readLayout, add, onProgress }: Receiving,
 ): Promise<Received> {
-  const body = piecesOf(request, limit, patienceFor(request));
   const chunker = createChunker(job.options.lineLimit);
   const storing = createSideBySide(chunksAtOnce);
   let seq = 0;
@@ -73,8 +71,8 @@ export async function receive(
     const compressed = await compress(data, quick).finally(free);
     const part = await parts.put(job.id, compressed);
     const { id, application } = job;
-    await chunks.add({ job: id, application, seq: place, lines, part, bytes: compressed.length });
     storedBytes += compressed.length;
+    await add({ job: id, application, seq: place, lines, part, bytes: compressed.length }, storedBytes);
   }
 
   async function storeReady(): Promise<void> {
@@ -88,7 +86,7 @@ export async function receive(
     for await (const piece of decode(body, encoding)) {
       bytes += piece.length;
       lastByte = piece.at(-1) ?? lastByte;
-      if (bytes > mostGrowth * limit) throw tooLarge(mostGrowth * limit);
+      if (bytes > mostGrowth * limit) throw bodyTooLarge(mostGrowth * limit);
       onProgress(storedBytes);
       splitter.push(piece);
       await storeReady();
