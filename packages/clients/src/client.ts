@@ -31,6 +31,8 @@ export interface Wanted<Name = LanguageName> {
   /** The text of a schema that `checkSchema` accepted. */
   rawSchema: string;
   version: number;
+  /** Of Java: the package of the file. */
+  package?: string | undefined;
 }
 
 /** The source file of an application's client: the types of its schema and an uploader. The same schema makes the same text. */
@@ -39,10 +41,10 @@ export function makeClient(wanted: Wanted): string {
   const template = templateOf(language);
   const { model, naming, types, head } = typesOf(language, wanted, template.identifiers, language.how);
   const constants = language.constants(wanted.domain, wanted.version);
-  const usage = usageOf(language, model, naming);
+  const usage = usageOf(language, model, naming, wanted.package);
   const { before, after } = template;
-  const imports = before === '' ? [] : [before, ''];
-  const parts = [...head(usage), '', ...imports, ...types, ...constants, after];
+  const place = [...packageOf(wanted), ...(before === '' ? [] : [before, ''])];
+  const parts = [...head(usage), '', ...place, ...types, ...constants, after];
   return parts.join('\n');
 }
 
@@ -51,15 +53,19 @@ export function makeTypes(wanted: Wanted): string {
   const { before, after, usage } = language.typesOnly;
   const { types, head } = typesOf(language, wanted, []);
   const end = types.at(-1) === '' ? types.slice(0, -1) : types;
-  return [...head(['Use:', ...indented(usage)]), '', ...before(types), ...end, ...after, '']
+  const place = [...packageOf(wanted), ...before(types)];
+  return [...head(['Use:', ...indented(usage)]), '', ...place, ...end, ...after, '']
     .join('\n')
     .replace(/\n+$/, '\n');
 }
 
-function usageOf({ program }: Language, { entry }: Model, naming: Naming): string[] {
-  const lines = program.lines({ entry, sample: sampleOf(entry), naming, baseUrl: 'http://127.0.0.1:4000' });
+function usageOf({ program }: Language, { entry }: Model, naming: Naming, inPackage?: string): string[] {
+  const baseUrl = 'http://127.0.0.1:4000';
+  const lines = program.lines({ entry, sample: sampleOf(entry), naming, baseUrl, inPackage });
   return [`Use, as ${program.file}:`, ...indented(lines), `Run: ${program.run}`];
 }
+
+const packageOf = ({ package: name }: Wanted) => (name ? [`package ${name};`, ''] : []);
 
 function typesOf(language: Language, wanted: Wanted, identifiers: Iterable<string>, how?: string) {
   const model = readSchema(wanted.rawSchema);

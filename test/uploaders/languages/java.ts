@@ -37,7 +37,8 @@ async function built(folder: string, name: string): Promise<string[]> {
   const path = [folder, await classPath()].join(delimiter);
   await compile(folder, 'javac', ['-Xlint:all', '-Werror', '-cp', path, `${name}.java`]);
   // The usual collector does not move large objects, so a small heap may be free and yet have no room for one of 17 MiB.
-  return ['java', '-XX:+UseSerialGC', '-Xmx128m', '-cp', path, name];
+  const warnings = '-Djava.util.logging.SimpleFormatter.format=%5$s%n';
+  return ['java', '-XX:+UseSerialGC', '-Xmx128m', warnings, '-cp', path, name];
 }
 
 export const java: Language = {

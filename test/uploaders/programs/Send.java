@@ -23,19 +23,21 @@ final class Send {
     }
 
     private static void run(String[] args) throws Exception {
-        var options = new Uploader.Options(args[0]);
-        if (!args[1].equals("-")) options.spool = Path.of(args[1]);
-        if (!args[10].equals("-")) options.key = args[10];
         boolean isPoisoned = args[9].equals("yes");
-        options.onRefused = isPoisoned ? Send::fail : Send::print;
-        options.heldBytes = Long.parseLong(args[6]);
-        options.batchLines = Integer.parseInt(args[7]);
-        options.closeTimeout = Duration.ofSeconds(Long.parseLong(args[8]));
+        boolean hasKey = !args[10].equals("-");
+        var options = Uploader.builder(args[0])
+            .onRefused(isPoisoned ? Send::fail : Send::print)
+            .heldBytes(Long.parseLong(args[6]))
+            .batchLines(Integer.parseInt(args[7]))
+            .closeTimeout(Duration.ofSeconds(Long.parseLong(args[8])))
+            .gzip(!"no".equals(System.getenv("GZIP")));
+        if (!args[1].equals("-")) options.spool(Path.of(args[1]));
+        if (hasKey) options.key(args[10]);
         String text = "x".repeat(Integer.parseInt(args[5]));
         var poison = isPoisoned ? poison(text) : List.<Uploader.Entry>of();
         int first = Integer.parseInt(args[3]);
         boolean tells = !args[2].equals("-");
-        try (var uploader = new Uploader(options); var sent = new FileOutputStream(tells ? args[2] : "/dev/null", true)) {
+        try (var uploader = options.build(); var sent = new FileOutputStream(tells ? args[2] : "/dev/null", true)) {
             used = uploader;
             for (int n = first; n <= Integer.parseInt(args[4]); n++) {
                 uploader.send(entry(n, text, null));
@@ -43,7 +45,7 @@ final class Send {
                 if (n - first < poison.size()) trySend(uploader, poison.get(n - first), first - n - 1);
             }
             if (isPoisoned) checkFault(uploader);
-            if (options.key != null) {
+            if (hasKey) {
                 uploader.flush();
                 System.out.println("missing " + uploader.verify());
             }
@@ -52,11 +54,7 @@ final class Send {
     }
 
     private static Uploader.Entry entry(long n, String text, Object more) {
-        var entry = new Uploader.Entry();
-        entry.n = n;
-        entry.text = text;
-        entry.more = more;
-        return entry;
+        return Uploader.Entry.builder().n(n).text(text).more(more).build();
     }
 
     private static List<Uploader.Entry> poison(String text) {
@@ -83,7 +81,7 @@ final class Send {
     private static void trySend(Uploader uploader, Uploader.Entry entry, int n) throws Exception {
         try {
             uploader.send(entry);
-        } catch (JsonProcessingException | IllegalStateException error) {
+        } catch (IllegalArgumentException | IllegalStateException error) {
             System.out.println(n + " send");
         }
     }

@@ -135,7 +135,12 @@ const java: RoundTrip = async (folder, cases) => {
     ...filesOf(
       cases,
       (at) => `c${at}/Uploader.java`,
-      (one, at) => `package c${at};\n${client('java', one)}`,
+      (one, at) => makeClient({ ...wanted('java', one), package: `c${at}` }),
+    ),
+    ...filesOf(
+      cases,
+      (at) => `t${at}/Types.java`,
+      (one, at) => makeTypes({ ...wanted('java', one), package: `t${at}` }),
     ),
     payloads: payloadsOf(cases),
     'Main.java': `import com.fasterxml.jackson.databind.ObjectMapper;
@@ -158,8 +163,17 @@ ${each(cases, (at) => `        attempt(lines.get(${at}), c${at}.Uploader.Entry.c
 }
 `,
   });
-  const sources = ['Main.java', ...cases.map((_, at) => `c${at}/Uploader.java`)];
-  await compile(folder, 'javac', ['-encoding', 'UTF-8', '-Xlint:all', '-Werror', '-cp', path, ...sources]);
+  const sources = cases.flatMap((_, at) => [`c${at}/Uploader.java`, `t${at}/Types.java`]);
+  await compile(folder, 'javac', [
+    '-encoding',
+    'UTF-8',
+    '-Xlint:all',
+    '-Werror',
+    '-cp',
+    path,
+    'Main.java',
+    ...sources,
+  ]);
   return linesOf(await compile(folder, 'java', ['-cp', path, 'Main']));
 };
 

@@ -8,6 +8,8 @@ export interface Sending {
   sample: Sample;
   naming: Naming;
   baseUrl: string;
+  /** Of Java: the package of the file. */
+  inPackage: string | undefined;
 }
 
 export interface Language {

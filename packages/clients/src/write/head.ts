@@ -29,4 +29,4 @@ export function headOf(
   return lines.map((line) => `${mark} ${line}`.trimEnd());
 }
 
-export const indented = (lines: string[]) => lines.map((line) => `    ${line}`);
+export const indented = (lines: string[]) => lines.map((line) => `    ${line}`.trimEnd());

@@ -18,7 +18,9 @@ export function templateOf({ source }: Language): Template {
   const [before, after] = text.split(/^.*BEGIN SCHEMA[\s\S]*END SCHEMA.*\n/m);
   if (before === undefined || after === undefined) throw new Error(`${source} has no marked lines`);
   const code = `${before}${after}`.replace(/^\s*(\/\/|\/?\*|#).*$/gm, '');
-  const template = { before: before.trimEnd(), after, identifiers: new Set(code.match(/\b[A-Z]\w*/g)) };
+  // In Java, the user names the package.
+  const imports = before.replace(/^package [\w.]+;\n+/, '').trimEnd();
+  const template = { before: imports, after, identifiers: new Set(code.match(/\b[A-Z]\w*/g)) };
   read.set(source, template);
   return template;
 }

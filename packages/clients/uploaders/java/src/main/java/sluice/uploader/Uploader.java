@@ -1,13 +1,26 @@
+package sluice.uploader;
+
 import com.fasterxml.jackson.annotation.*;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.core.json.JsonWriteFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.annotation.*;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.module.SimpleModule;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import com.fasterxml.jackson.databind.ser.std.ToStringSerializerBase;
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.RandomAccessFile;
+import java.net.InetSocketAddress;
+import java.net.ProxySelector;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -21,14 +34,28 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.security.SecureRandom;
+import java.security.cert.Certificate;
+import java.security.cert.CertificateFactory;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.LocalDate;
+import java.time.OffsetDateTime;
+import java.time.ZonedDateTime;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.TemporalAccessor;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -40,6 +67,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.zip.Deflater;
+import java.util.zip.GZIPOutputStream;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.TrustManagerFactory;
+import javax.net.ssl.X509TrustManager;
 
 /**
  * Sends entries in batches, in order. Each is stored once, whatever fails on the way.
@@ -47,59 +79,243 @@ import java.util.function.Consumer;
  */
 public final class Uploader implements AutoCloseable {
     // BEGIN SCHEMA
-    /** The payload of an entry. */
-    public static final class Entry {
-        @JsonProperty("n")
-        public long n;
-        @JsonProperty("text")
-        public String text;
-    }
+    static final String DOMAIN = null;
+    static final int SCHEMA_VERSION = 0;
 
-    static final String DOMAIN = "sample-k3v9q2";
-    static final int SCHEMA_VERSION = 1;
+    /**
+     * Hands over an entry. Waits while too much is held.
+     *
+     * @param entry a map, a record or what else Jackson writes as a JSON object
+     * @throws IllegalArgumentException if JSON cannot write the entry, such as one with NaN
+     * @throws IllegalStateException if the uploader is closed
+     * @throws IOException if the spool cannot be written, or the server has refused a whole batch
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public void send(Object entry) throws IOException, InterruptedException {
+        put(entry);
+    }
     // END SCHEMA
 
-    /** Only `baseUrl` is required. */
-    public static final class Options {
-        /** Where Sluice is, such as `https://sluice.example`. */
-        public String baseUrl;
-        /** An ingest key, if the application requires one. */
-        public String key;
-        /** A folder, for one process at a time: what `send` returned for survives a crash. */
-        public Path spool;
-        /** Called for each entry that can never be stored; otherwise a warning is printed. In it, `flush` and `close` fail. */
-        public Consumer<Refusal> onRefused;
-        /** Called once if this file is out of date; otherwise a warning is printed. */
-        public Consumer<Stale> onStale;
-        /** A batch is sent when it has so many lines or bytes, or is so old. */
-        public int batchLines = 5_000;
-        public int batchBytes = 4 << 20;
-        public Duration batchAge = Duration.ofSeconds(1);
-        /** `send` waits while so many bytes have no answer. The spool counts. */
-        public long heldBytes = 64 << 20;
-        /** How long `close` waits for answers. */
-        public Duration closeTimeout = Duration.ofSeconds(30);
+    /** The options of an uploader. Those that are not set have their defaults. */
+    public static final class Builder {
+        private final String baseUrl;
+        private String domain = DOMAIN;
+        private String key;
+        private Path spool;
+        private Consumer<Refusal> onRefused;
+        private Consumer<Stale> onStale;
+        private boolean gzip = true;
+        private Path ca;
+        private SSLContext sslContext;
+        private int batchLines = 5_000;
+        private int batchBytes = 4 << 20;
+        private Duration batchAge = Duration.ofSeconds(1);
+        private long heldBytes = 64 << 20;
+        private Duration closeTimeout = Duration.ofSeconds(30);
 
-        public Options(String baseUrl) {
+        private Builder(String baseUrl) {
             this.baseUrl = baseUrl;
+        }
+
+        /**
+         * The application that takes the entries.
+         *
+         * @param domain such as {@code weather-station-k3v9q2}
+         * @return this builder
+         */
+        public Builder domain(String domain) {
+            this.domain = domain;
+            return this;
+        }
+
+        /**
+         * An ingest key, if the application requires one.
+         *
+         * @param key such as {@code sk_…}
+         * @return this builder
+         */
+        public Builder key(String key) {
+            this.key = key;
+            return this;
+        }
+
+        /**
+         * Entries survive a crash: they are on disk when {@code send} returns.
+         *
+         * @param spool a folder, for one process at a time
+         * @return this builder
+         */
+        public Builder spool(Path spool) {
+            this.spool = spool;
+            return this;
+        }
+
+        /**
+         * Without it, refusals are logged as warnings.
+         *
+         * @param onRefused called for each entry that can never be stored; in it, {@code flush} and {@code close} fail
+         * @return this builder
+         */
+        public Builder onRefused(Consumer<Refusal> onRefused) {
+            this.onRefused = onRefused;
+            return this;
+        }
+
+        /**
+         * Without it, a warning is logged.
+         *
+         * @param onStale called once if the types of this file are out of date
+         * @return this builder
+         */
+        public Builder onStale(Consumer<Stale> onStale) {
+            this.onStale = onStale;
+            return this;
+        }
+
+        /**
+         * Batches of 1 KiB and more are compressed, unless this is false.
+         *
+         * @param gzip whether to compress
+         * @return this builder
+         */
+        public Builder gzip(boolean gzip) {
+            this.gzip = gzip;
+            return this;
+        }
+
+        /**
+         * Certificate authorities besides those of Java.
+         *
+         * @param ca a PEM file
+         * @return this builder
+         */
+        public Builder ca(Path ca) {
+            this.ca = ca;
+            return this;
+        }
+
+        /**
+         * Replaces {@code ca}.
+         *
+         * @param sslContext for connections with TLS, such as one with a certificate of the client
+         * @return this builder
+         */
+        public Builder sslContext(SSLContext sslContext) {
+            this.sslContext = sslContext;
+            return this;
+        }
+
+        /**
+         * A batch with so many lines is sent.
+         *
+         * @param batchLines 5,000 if it is not set
+         * @return this builder
+         */
+        public Builder batchLines(int batchLines) {
+            this.batchLines = batchLines;
+            return this;
+        }
+
+        /**
+         * A batch with so many bytes is sent.
+         *
+         * @param batchBytes 4 MiB if it is not set
+         * @return this builder
+         */
+        public Builder batchBytes(int batchBytes) {
+            this.batchBytes = batchBytes;
+            return this;
+        }
+
+        /**
+         * A batch that is so old is sent.
+         *
+         * @param batchAge a second if it is not set
+         * @return this builder
+         */
+        public Builder batchAge(Duration batchAge) {
+            this.batchAge = batchAge;
+            return this;
+        }
+
+        /**
+         * {@code send} waits while so many bytes have no answer. The spool counts.
+         *
+         * @param heldBytes 64 MiB if it is not set
+         * @return this builder
+         */
+        public Builder heldBytes(long heldBytes) {
+            this.heldBytes = heldBytes;
+            return this;
+        }
+
+        /**
+         * How long {@code close} waits for answers.
+         *
+         * @param closeTimeout 30 seconds if it is not set
+         * @return this builder
+         */
+        public Builder closeTimeout(Duration closeTimeout) {
+            this.closeTimeout = closeTimeout;
+            return this;
+        }
+
+        /**
+         * Starts the uploader. It sends first what an earlier process left in the spool.
+         *
+         * @return an uploader that is to be closed
+         * @throws IllegalArgumentException if an option is wrong
+         * @throws IOException if the spool or {@code ca} cannot be read, or another process uses the spool
+         */
+        public Uploader build() throws IOException {
+            return new Uploader(this);
         }
     }
 
-    /** An entry that was not stored, as JSON, and why. Lines of a batch count from 1. */
+    /**
+     * An entry that was not stored, and why.
+     *
+     * @param entry its JSON
+     * @param line in its batch, from 1
+     * @param name of the error, such as {@code SchemaValidationError}
+     * @param message what is wrong
+     * @param details each fault of the entry
+     */
     public record Refusal(String entry, int line, String name, String message, List<Detail> details) {}
 
-    /** What is wrong, and where: `path` is a JSON Pointer. */
+    /**
+     * What is wrong, and where.
+     *
+     * @param path a JSON Pointer
+     * @param keyword of the schema
+     * @param message what is wrong
+     */
     public record Detail(String path, String keyword, String message) {}
 
-    /** The server has another version of the schema: `stricter` (it may refuse what this file allows) or `looser`. */
+    /**
+     * The server has another version of the schema.
+     *
+     * @param version its number
+     * @param change {@code stricter} (it may refuse what this file allows) or {@code looser}
+     */
     public record Stale(int version, String change) {}
 
     /**
-     * What `close` throws if entries are left, and all methods after the server has refused a whole batch, such as for a
-     * wrong key.
+     * What became of the entries of this process. What it found in its spool counts.
+     *
+     * @param stored entries that the server stored
+     * @param refused entries that can never be stored
+     * @param waiting entries without an answer
+     */
+    public record Counts(long stored, long refused, long waiting) {}
+
+    /**
+     * What {@code close} throws if entries are left, and all methods after the server has refused a whole batch, such as for
+     * a wrong key.
      */
     public static final class NotStored extends IOException {
         private static final long serialVersionUID = 1;
+        /** How many. */
         public final long entries;
         /** They stay in the spool, and the next process sends them. */
         public final boolean inSpool;
@@ -134,16 +350,32 @@ public final class Uploader implements AutoCloseable {
     /** The server answers for so many keys at once. */
     private static final int VERIFIED_BATCHES = 10_000;
     private static final Trouble TOO_LARGE = new Trouble(0, "PayloadTooLargeError", "the entry has more than 8 MiB");
-    /** Jackson would write NaN as a text. */
-    private static final ObjectMapper JSON = JsonMapper.builder().disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS).build();
+    /** Shorter bodies gain nothing from gzip. */
+    private static final int SMALLEST_GZIP = 1_024;
+    /** Otherwise Java sends no password to the proxy of a tunnel. */
+    private static final String TUNNEL_SCHEMES = "jdk.http.auth.tunneling.disabledSchemes";
+    private static final System.Logger LOG = System.getLogger("sluice.uploader");
+    /** Writes NaN as it is, not as a text, so that it can be told when it is read again. */
+    private static final ObjectMapper JSON = JsonMapper.builder()
+        .disable(JsonWriteFeature.WRITE_NAN_AS_STRINGS)
+        .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
+        .disable(SerializationFeature.WRITE_DATES_AS_TIMESTAMPS)
+        .addModule(timesAsTexts())
+        .build();
     private static final AtomicLong LAST_STAMP = new AtomicLong();
 
-    private final Options options;
+    private final String domain;
+    private final String key;
+    private final Consumer<Refusal> onRefused;
+    private final Consumer<Stale> onStale;
+    private final boolean gzip;
+    private final Duration batchAge;
+    private final long heldBytes;
+    private final Duration closeTimeout;
     private final URI url;
-    private final HttpClient http = HttpClient.newBuilder()
-        .version(HttpClient.Version.HTTP_1_1)
-        .followRedirects(HttpClient.Redirect.NEVER)
-        .build();
+    private final HttpClient http;
+    /** What a proxy wants to know; null if that is nothing. */
+    private final String proxyAuthorization;
     private final Spool spool;
     private final Thread thread = new Thread(this::run, "sluice-uploader");
     private final Thread hook = new Thread(this::closeAtExit);
@@ -164,6 +396,8 @@ public final class Uploader implements AutoCloseable {
     /** Entries, and those of them that are stored or refused. */
     private long taken;
     private long answered;
+    private long storedEntries;
+    private long refusedEntries;
     private long held;
     private boolean isClosed;
     private boolean isEnded;
@@ -189,19 +423,40 @@ public final class Uploader implements AutoCloseable {
     /** The request under way. */
     private CompletableFuture<?> request = CompletableFuture.completedFuture(null);
 
-    public Uploader(String baseUrl) throws IOException {
-        this(new Options(baseUrl));
+    /**
+     * Begins an uploader: set its options, then {@code build} it.
+     *
+     * @param baseUrl where Sluice is, such as {@code http://127.0.0.1:4000}
+     * @return a builder with the usual options
+     */
+    public static Builder builder(String baseUrl) {
+        return new Builder(baseUrl);
     }
 
-    /** Sends first what an earlier process left in the spool. */
-    public Uploader(Options options) throws IOException {
-        this.options = options;
+    private Uploader(Builder options) throws IOException {
+        String baseUrl = options.baseUrl;
+        if (baseUrl == null || !baseUrl.matches("https?://.+"))
+            throw new IllegalArgumentException("base URL: \"" + baseUrl + "\" does not begin with http:// or https://");
+        domain = options.domain;
+        if (domain == null || domain.isEmpty())
+            throw new IllegalArgumentException("domain: an application is needed, such as weather-station-k3v9q2");
+        url = URI.create(baseUrl.replaceAll("/+$", "") + "/api/applications/" + domain + "/data/");
+        key = options.key;
+        onRefused = options.onRefused;
+        onStale = options.onStale;
+        gzip = options.gzip;
+        batchAge = options.batchAge;
+        heldBytes = options.heldBytes;
+        closeTimeout = options.closeTimeout;
         mostLines = options.batchLines;
         mostBytes = options.batchBytes;
-        if (!options.baseUrl.matches("https?://.+"))
-            throw new IllegalArgumentException("baseUrl is an address such as https://sluice.example");
-        url = URI.create(options.baseUrl.replaceAll("/+$", "") + "/api/applications/" + DOMAIN + "/data/");
-        spool = options.spool == null ? null : new Spool(options.spool);
+        URI proxy = proxyOf(url);
+        proxyAuthorization = proxy == null || proxy.getUserInfo() == null
+            ? null
+            : "Basic " + Base64.getEncoder().encodeToString(proxy.getUserInfo().getBytes(StandardCharsets.UTF_8));
+        if (proxyAuthorization != null && System.getProperty(TUNNEL_SCHEMES) == null) System.setProperty(TUNNEL_SCHEMES, "");
+        http = clientOf(proxy, options);
+        spool = options.spool == null ? null : new Spool(options.spool, domain);
         if (spool != null) sealed.addAll(spool.found);
         for (Batch batch : sealed) {
             held += batch.bytes;
@@ -212,18 +467,99 @@ public final class Uploader implements AutoCloseable {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Hands over an entry. Waits while too much is held. Fails for what JSON does not have, such as NaN. */
-    public void send(Entry entry) throws IOException, InterruptedException {
-        byte[] text = JSON.writeValueAsBytes(entry);
+    private static HttpClient clientOf(URI proxy, Builder options) throws IOException {
+        HttpClient.Builder builder = HttpClient.newBuilder()
+            .version(HttpClient.Version.HTTP_1_1)
+            .followRedirects(HttpClient.Redirect.NEVER);
+        if (proxy != null) {
+            int port = proxy.getPort() == -1 ? 80 : proxy.getPort();
+            builder.proxy(ProxySelector.of(InetSocketAddress.createUnresolved(proxy.getHost(), port)));
+        }
+        if (options.sslContext != null) builder.sslContext(options.sslContext);
+        else if (options.ca != null) builder.sslContext(contextOf(options.ca));
+        return builder.build();
+    }
+
+    /** Trusts what Java trusts, and the authorities of a file. */
+    private static SSLContext contextOf(Path ca) throws IOException {
+        try (InputStream file = Files.newInputStream(ca)) {
+            Collection<? extends Certificate> further = CertificateFactory.getInstance("X.509").generateCertificates(file);
+            if (further.isEmpty()) throw new IllegalArgumentException("ca: " + ca + " has no certificate");
+            TrustManagerFactory usual = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            usual.init((KeyStore) null);
+            List<Certificate> all = new ArrayList<>(further);
+            all.addAll(List.of(((X509TrustManager) usual.getTrustManagers()[0]).getAcceptedIssuers()));
+            KeyStore store = KeyStore.getInstance(KeyStore.getDefaultType());
+            store.load(null, null);
+            for (Certificate one : all) store.setCertificateEntry("ca-" + store.size(), one);
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(store);
+            SSLContext context = SSLContext.getInstance("TLS");
+            context.init(null, trust.getTrustManagers(), null);
+            return context;
+        } catch (GeneralSecurityException error) {
+            throw new IllegalArgumentException("ca: " + ca + " cannot be used: " + error.getMessage(), error);
+        }
+    }
+
+    /** The proxy that the environment names for a URL. Without one, Java's own settings count. */
+    private static URI proxyOf(URI url) {
+        String name = url.getScheme().toUpperCase(Locale.ROOT) + "_PROXY";
+        String proxy = environment(name);
+        if (proxy.isEmpty() || isExcepted(url, environment("NO_PROXY"))) return null;
+        String wrong = name + " is not a URL such as http://proxy.example:3128";
+        try {
+            URI found = URI.create(proxy.contains("://") ? proxy : "http://" + proxy);
+            if ("http".equals(found.getScheme()) && found.getHost() != null) return found;
+        } catch (IllegalArgumentException error) {
+            // Its message may have a password.
+        }
+        throw new IllegalArgumentException(wrong);
+    }
+
+    private static String environment(String name) {
+        String upper = System.getenv().getOrDefault(name, "");
+        return upper.isEmpty() ? System.getenv().getOrDefault(name.toLowerCase(Locale.ROOT), "") : upper;
+    }
+
+    private static boolean isExcepted(URI url, String exceptions) {
+        String host = url.getHost();
+        for (String one : exceptions.split("[\\s,]+")) {
+            String name = one.replaceFirst("^\\*?\\.", "");
+            if (one.equals("*") || (host + ":" + url.getPort()).equalsIgnoreCase(name)) return true;
+            if (!name.isEmpty() && ("." + host).toLowerCase(Locale.ROOT).endsWith("." + name.toLowerCase(Locale.ROOT))) return true;
+        }
+        return false;
+    }
+
+    private static SimpleModule timesAsTexts() {
+        ToStringSerializerBase withOffset = new ToStringSerializerBase(TemporalAccessor.class) {
+            private static final long serialVersionUID = 1;
+
+            @Override
+            public String valueToString(Object time) {
+                return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format((TemporalAccessor) time);
+            }
+        };
+        return new SimpleModule()
+            .addSerializer(Instant.class, ToStringSerializer.instance)
+            .addSerializer(LocalDate.class, ToStringSerializer.instance)
+            .addSerializer(OffsetDateTime.class, withOffset)
+            .addSerializer(ZonedDateTime.class, withOffset);
+    }
+
+    private void put(Object entry) throws IOException, InterruptedException {
+        byte[] text = textOf(entry);
         boolean isTooLarge = text.length > LARGEST_ENTRY;
         byte[] line = isTooLarge ? text : lineOf(text);
         lock.lock();
         try {
             if (!isInCallback())
-                await(() -> held < options.heldBytes || isClosed || isRefused, null);
+                await(() -> held < heldBytes || isClosed || isRefused, null);
             if (isRefused) throw notStored();
             if (isClosed) throw new IllegalStateException("the uploader is closed");
-            if (!isTooLarge) add(line);
+            if (isTooLarge) refusedEntries++;
+            else add(line);
         } finally {
             lock.unlock();
         }
@@ -235,10 +571,31 @@ public final class Uploader implements AutoCloseable {
         return Thread.currentThread() == thread || telling.isHeldByCurrentThread();
     }
 
-    /** Fails unless it is JSON: serializers may write anything. */
+    private static byte[] textOf(Object entry) {
+        try {
+            return JSON.writeValueAsBytes(entry);
+        } catch (JsonProcessingException error) {
+            throw notJson(error);
+        }
+    }
+
+    private static IllegalArgumentException notJson(JsonProcessingException error) {
+        return new IllegalArgumentException("an entry that JSON cannot write: " + error.getOriginalMessage(), error);
+    }
+
+    /** Fails unless it is a JSON object: serializers may write anything. */
     private static byte[] lineOf(byte[] text) throws IOException {
         try (JsonParser parser = JSON.createParser(text)) {
-            while (parser.nextToken() != null) {}
+            JsonToken first = parser.nextToken();
+            if (first != JsonToken.START_OBJECT)
+                throw new IllegalArgumentException("an entry is a JSON object, not " + kindOf(first));
+            do {
+                parser.nextToken();
+                if (parser.isNaN()) throw new IllegalArgumentException("an entry cannot hold NaN or Infinity");
+            } while (!parser.getParsingContext().inRoot());
+            if (parser.nextToken() != null) throw new IllegalArgumentException("an entry is one JSON object, not several");
+        } catch (JsonProcessingException error) {
+            throw notJson(error);
         }
         byte[] line = Arrays.copyOf(text, text.length + 1);
         for (int at = 0; at < text.length; at++) if (line[at] == '\n') line[at] = ' ';
@@ -246,7 +603,37 @@ public final class Uploader implements AutoCloseable {
         return line;
     }
 
-    /** Waits until all that was handed over before is answered. */
+    private static String kindOf(JsonToken token) {
+        if (token == null) return "nothing";
+        return switch (token) {
+            case START_ARRAY -> "an array";
+            case VALUE_STRING -> "a string";
+            case VALUE_TRUE, VALUE_FALSE -> "a boolean";
+            case VALUE_NULL -> "null";
+            default -> "a number";
+        };
+    }
+
+    /**
+     * Counts what became of the entries so far.
+     *
+     * @return entries that were stored, that were refused, and that wait for an answer
+     */
+    public Counts counts() {
+        lock.lock();
+        try {
+            return new Counts(storedEntries, refusedEntries, taken - answered);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Waits until all that was handed over before is answered.
+     *
+     * @throws IOException if the server has refused a whole batch, or a callback has failed
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
     public void flush() throws IOException, InterruptedException {
         if (isInCallback()) throw new IllegalStateException("flush must not be called in a callback");
         lock.lock();
@@ -262,7 +649,11 @@ public final class Uploader implements AutoCloseable {
 
     /**
      * Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
-     * Returns how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
+     * The server answers only if the uploader has a {@code key}.
+     *
+     * @return how many entries are missing: 0 if all are there
+     * @throws IOException if there is no answer, or it is an error
+     * @throws InterruptedException if the thread is interrupted while it waits
      */
     public int verify() throws IOException, InterruptedException {
         Map<String, Integer> known;
@@ -284,7 +675,12 @@ public final class Uploader implements AutoCloseable {
         return missing;
     }
 
-    /** Sends what is left, and ends. Fails with the number of entries that are not stored. */
+    /**
+     * Sends what is left, and ends.
+     *
+     * @throws NotStored with the number of entries that are not stored
+     * @throws IOException if a callback has failed
+     */
     @Override
     public void close() throws IOException {
         if (isInCallback()) throw new IllegalStateException("close must not be called in a callback");
@@ -304,7 +700,7 @@ public final class Uploader implements AutoCloseable {
         seal();
         changed.signalAll();
         try {
-            await(() -> sealed.isEmpty() && !isTelling || isRefused || isStuck, options.closeTimeout);
+            await(() -> sealed.isEmpty() && !isTelling || isRefused || isStuck, closeTimeout);
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
         }
@@ -338,7 +734,8 @@ public final class Uploader implements AutoCloseable {
         try {
             close();
         } catch (IOException error) {
-            warn(error.getMessage());
+            // A handler of logs may be closed by now.
+            System.err.println("Sluice " + domain + ": " + error.getMessage());
         }
     }
 
@@ -363,7 +760,7 @@ public final class Uploader implements AutoCloseable {
         taken++;
         if (filling == null) {
             filling = batch;
-            filling.due = System.nanoTime() + options.batchAge.toNanos();
+            filling.due = System.nanoTime() + batchAge.toNanos();
             changed.signalAll();
         }
         if (batch.lines >= mostLines || batch.bytes >= mostBytes || batch.isDue()) seal();
@@ -469,7 +866,10 @@ public final class Uploader implements AutoCloseable {
             // Whatever the callback does, the batch is not sent again.
             batch.discard();
             drop(batch);
-            if (batch.lines > refused.size()) stored.put(batch.key, batch.lines - refused.size());
+            int ofBatch = batch.lines - refused.size();
+            if (ofBatch > 0) stored.put(batch.key, ofBatch);
+            storedEntries += ofBatch;
+            refusedEntries += refused.size();
             isTelling = true;
         } finally {
             lock.unlock();
@@ -526,14 +926,17 @@ public final class Uploader implements AutoCloseable {
         HttpRequest.Builder builder = HttpRequest.newBuilder(url.resolve(path))
             .header("Content-Type", contentType)
             .POST(HttpRequest.BodyPublishers.ofByteArray(body));
-        if (options.key != null) builder.header("X-Api-Key", options.key);
+        if (key != null) builder.header("X-Api-Key", key);
+        if (proxyAuthorization != null) builder.header("Proxy-Authorization", proxyAuthorization);
         return builder;
     }
 
-    private Answer post(String key, byte[] body) throws IOException, InterruptedException {
-        HttpRequest.Builder builder = newRequest("batch", "application/x-ndjson", body)
-            .header("Idempotency-Key", key)
-            .header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION));
+    private Answer post(String batchKey, byte[] body) throws IOException, InterruptedException {
+        boolean isPacked = gzip && body.length >= SMALLEST_GZIP;
+        HttpRequest.Builder builder = newRequest("batch", "application/x-ndjson", isPacked ? packed(body) : body)
+            .header("Idempotency-Key", batchKey);
+        if (isPacked) builder.header("Content-Encoding", "gzip");
+        if (SCHEMA_VERSION > 0) builder.header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION));
         var sent = http.sendAsync(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
         lock.lock();
         request = sent;
@@ -542,6 +945,21 @@ public final class Uploader implements AutoCloseable {
         HttpResponse<byte[]> response = answerOf(sent);
         checkVersion(response);
         return new Answer(response);
+    }
+
+    private static byte[] packed(byte[] body) throws IOException {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream(body.length / 4);
+        try (GZIPOutputStream packing = new FastGzip(bytes)) {
+            packing.write(body);
+        }
+        return bytes.toByteArray();
+    }
+
+    private static final class FastGzip extends GZIPOutputStream {
+        FastGzip(ByteArrayOutputStream bytes) throws IOException {
+            super(bytes, 8_192);
+            def.setLevel(Deflater.BEST_SPEED);
+        }
     }
 
     private static HttpResponse<byte[]> answerOf(CompletableFuture<HttpResponse<byte[]>> sent)
@@ -559,7 +977,7 @@ public final class Uploader implements AutoCloseable {
 
     private void tell(byte[] body, List<Refusal> refused) {
         if (refused.isEmpty()) return;
-        if (options.onRefused == null) {
+        if (onRefused == null) {
             Refusal first = refused.get(0);
             String why = first.message;
             if (!first.details.isEmpty()) why = first.details.get(0).path + " " + first.details.get(0).message;
@@ -571,7 +989,7 @@ public final class Uploader implements AutoCloseable {
         for (Refusal one : refused) {
             String entry = one.line <= entries.length ? entries[one.line - 1] : "";
             Refusal refusal = new Refusal(entry, one.line, one.name, one.message, one.details);
-            call(() -> options.onRefused.accept(refusal));
+            call(() -> onRefused.accept(refusal));
         }
         telling.unlock();
     }
@@ -582,10 +1000,10 @@ public final class Uploader implements AutoCloseable {
         isStale = true;
         String text = response.headers().firstValue("Sluice-Schema-Version").orElse("");
         int version = text.matches("\\d{1,9}") ? Integer.parseInt(text) : 0;
-        if (options.onStale != null) call(() -> options.onStale.accept(new Stale(version, change)));
+        if (onStale != null) call(() -> onStale.accept(new Stale(version, change)));
         else
             warn("the schema is now version " + version + ", " + change + " than version " + SCHEMA_VERSION
-                + " of this client: run sluice client java --app " + DOMAIN);
+                + " of this client: run sluice client java --app " + domain);
     }
 
     /** An error in a callback must not lose a batch. */
@@ -599,8 +1017,12 @@ public final class Uploader implements AutoCloseable {
         }
     }
 
-    private static void warn(String message) {
-        System.err.println("Sluice " + DOMAIN + ": " + message);
+    private void warn(String message) {
+        warn(domain, message);
+    }
+
+    private static void warn(String domain, String message) {
+        LOG.log(System.Logger.Level.WARNING, () -> "Sluice " + domain + ": " + message);
     }
 
     /** Keys sort in the order of their batches, even if the clock goes back. */
@@ -753,7 +1175,7 @@ public final class Uploader implements AutoCloseable {
                 if (file != null) file.close();
                 Files.deleteIfExists(path);
             } catch (IOException error) {
-                warn("a file of the spool cannot be removed: " + error);
+                warn(spool.domain, "a file of the spool cannot be removed: " + error);
             }
         }
     }
@@ -761,12 +1183,14 @@ public final class Uploader implements AutoCloseable {
     /** A folder with a file for each batch. */
     private static final class Spool {
         final List<Batch> found = new ArrayList<>();
+        final String domain;
         private final Path folder;
         private final String name;
         private FileChannel channel;
 
-        Spool(Path folder) throws IOException {
+        Spool(Path folder, String domain) throws IOException {
             this.folder = folder;
+            this.domain = domain;
             Files.createDirectories(folder, ownerOnly("rwx------"));
             // To open the lock once more in a process and close it would end the lock. Class loaders share properties.
             name = "sluice.spool." + folder.toRealPath();
@@ -810,7 +1234,7 @@ public final class Uploader implements AutoCloseable {
         void setAside(Batch batch, String why) throws IOException {
             Path bad = folder.resolve(batch.key + ".bad");
             Files.move(batch.path, bad);
-            warn("a batch cannot be sent, and is now " + bad + ": " + why);
+            warn(domain, "a batch cannot be sent, and is now " + bad + ": " + why);
         }
 
         Path pathOf(String key) {
