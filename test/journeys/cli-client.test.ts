@@ -61,3 +61,16 @@ it.each(['typescript', 'go', 'java', 'rust'])(
     });
   },
 );
+
+it('sluice client puts a file in Java into a package, and update keeps it there', async () => {
+  const app = await sluice.application(token, schemaOf('celsius'));
+  const user = commandLine({ url: sluice.url, token, app });
+  const file = user.at('Uploader.java');
+  expect(await user.sluice(['client', 'java', '--package', 'com.example.weather', '-o', file])).toMatchObject(
+    { code: 0 },
+  );
+  const json = { schema: schemaOf('humidity') };
+  await sluice.request('POST', `/applications/${app}/schemas`, { token, json });
+  expect((await user.sluice(['client', 'update', file, '--yes'])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toMatch(/^package com\.example\.weather;$[\s\S]*humidity/m);
+});

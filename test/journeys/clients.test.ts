@@ -74,6 +74,25 @@ it('gives types without an uploader, in more languages', async () => {
   ]);
 });
 
+it('puts a file in Java into a package, and no other file', async () => {
+  const { get } = await application();
+  for (const query of ['', '&types_only=true'])
+    expect((await get(`/clients/java?package=com.example.weather${query}`)).text).toMatch(
+      /^package com\.example\.weather;$/m,
+    );
+  expect((await get('/clients/java')).text).not.toMatch(/^package /m);
+  const noPackage = 'package: it is not a Java package such as com.example.weather';
+  for (const [path, message] of [
+    ['java?package=com.example;import', noPackage],
+    ['java?package=com.new.weather', noPackage],
+    ['java?package=', noPackage],
+    ['go?package=com.example.weather', 'package: only a file in Java has one'],
+  ] as const) {
+    const { status, body } = await get(`/clients/${path}`);
+    expect([status, body.error.message]).toEqual([400, message]);
+  }
+});
+
 it('tells a client of another version what the schema in force does to its entries', async () => {
   const { publish, send } = await application();
   expect(told(await send('1'))).toEqual([201, null, null]);

@@ -1,5 +1,6 @@
 import { about, isLanguage, makeClient, makeTypes, type Wanted } from './client.ts';
 import { type FurtherLanguage, furtherLanguages, makeFurtherTypes } from './further-types.ts';
+import { isPackage } from './languages/java-names.ts';
 
 export interface WantedFile extends Wanted<string> {
   typesOnly: boolean;
@@ -19,4 +20,10 @@ export function fileOf(language: string, typesOnly: boolean): string | undefined
   }
   const isKnown = typesOnly && Object.hasOwn(furtherLanguages, language);
   return isKnown ? furtherLanguages[language as FurtherLanguage].types : undefined;
+}
+
+/** What is wrong with the package of a file; undefined if nothing is. */
+export function packageProblem(language: string, name: string): string | undefined {
+  if (language !== 'java') return 'package: only a file in Java has one';
+  return isPackage(name) ? undefined : 'package: it is not a Java package such as com.example.weather';
 }

@@ -23,6 +23,7 @@ const ByLanguage = Type.Object({
 });
 const ClientQuery = Query({
   types_only: Flag('The types of the payload, without the uploader.'),
+  package: Text('The package of a file in Java.', 'com.example.weather'),
 });
 const further = Object.keys(furtherLanguages).map((language) => `\`${language}\``);
 
@@ -66,15 +67,18 @@ export const clientRoutes: Routes = async (app, { store, capacity }) => {
     }),
     async (request, reply) => {
       const { language } = request.params;
-      const typesOnly = request.query.types_only === true;
+      const { types_only: typesOnly = false, package: name } = request.query;
       const { domain, rawSchema, version } = await findApplication(applications, request);
-      const { fileOf } = await import('@sluice/clients/make.ts');
+      const { fileOf, packageProblem } = await import('@sluice/clients/make.ts');
       const file = fileOf(language, typesOnly);
       if (!file) {
-        const name = language.slice(0, 40);
-        throw new ApiError('ResourceNotFoundError', `there is no client in the language ${name}`);
+        const unknown = language.slice(0, 40);
+        throw new ApiError('ResourceNotFoundError', `there is no client in the language ${unknown}`);
       }
-      const made = await maker.make(request.owner.id, { language, typesOnly, domain, rawSchema, version });
+      const problem = name === undefined ? undefined : packageProblem(language, name);
+      if (problem) throw new ApiError('InvalidRequestError', problem);
+      const wanted = { language, typesOnly, domain, rawSchema, version, package: name };
+      const made = await maker.make(request.owner.id, wanted);
       if ('problem' in made) throw new ApiError('InvalidSchemaError', made.problem);
       return sendFile(reply, file, made.text);
     },

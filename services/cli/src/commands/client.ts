@@ -27,6 +27,7 @@ export function addClient(program: Command, act: Act): void {
       '-o, --output <file>',
       'file to write; default: named for the language; - for the standard output',
     )
+    .option('--package <name>', 'package of the file, for Java')
     .addHelpText('after', '\nExamples:\n  sluice client python\n  sluice client update uploader.py')
     .action(act(write));
 
@@ -39,10 +40,18 @@ export function addClient(program: Command, act: Act): void {
     .action(act(update));
 }
 
-const fetchClient = ({ api, path, retry }: Context, language: string): Promise<string> =>
-  retry(async () => (await api.open('GET', path(`/clients/${encodeURIComponent(language)}`))).text());
+function fetchClient({ api, path, retry }: Context, language: string, inPackage?: string): Promise<string> {
+  const query = inPackage === undefined ? '' : `?package=${encodeURIComponent(inPackage)}`;
+  return retry(async () => (await api.open('GET', path(`/clients/${language}${query}`))).text());
+}
 
-async function write(context: Context, { output }: { output?: string }, given: string): Promise<void> {
+interface WriteOptions {
+  output?: string;
+  package?: string;
+}
+
+async function write(context: Context, options: WriteOptions, given: string): Promise<void> {
+  const { output } = options;
   const { api, path, retry, print, tell } = context;
   const { data } = await retry(() => api.ask<Language[]>('GET', path('/clients')));
   const found = data.find(({ language }) => language === given.toLowerCase());
@@ -53,7 +62,7 @@ async function write(context: Context, { output }: { output?: string }, given: s
       meant ? `${given} is no language: did you mean ${meant}?` : `choose one of ${names.join(', ')}`,
     );
   }
-  const text = await fetchClient(context, found.language);
+  const text = await fetchClient(context, found.language, options.package);
   if (output === '-') return print(text.replace(/\n$/, ''));
   const file = output ?? basename(found.file);
   if (existsSync(file))
@@ -62,6 +71,8 @@ async function write(context: Context, { output }: { output?: string }, given: s
   tell({ file, how: found.how }, `${file} was written; install: ${found.how}`);
 }
 
+/** Of a file in Java. */
+const packageLine = /^package ([\w.]+);$/m;
 const head = /Sluice client for (\w+): application ([\w-]+), schema version (\d+)/;
 
 async function update(given: Context, { yes }: { yes?: boolean }, file: string): Promise<void> {
@@ -70,7 +81,8 @@ async function update(given: Context, { yes }: { yes?: boolean }, file: string):
   if (!domain)
     throw new CliError(`${file} is no client of Sluice: its first line would name the application`);
   const context = choose(given, domain);
-  const text = await fetchClient(context, language.toLowerCase());
+  const inPackage = language === 'Java' ? packageLine.exec(old)?.[1] : undefined;
+  const text = await fetchClient(context, language.toLowerCase(), inPackage);
   const [, , , now = version] = head.exec(text) ?? [];
   if (text === old)
     return context.tell({ file, changed: false }, `${file} is what version ${now} of the schema makes`);
