@@ -14,10 +14,16 @@ export const python: Language = {
   poison: {
     'a set': 'send',
     NaN: 'send',
+    'an infinite number': 'send',
     'half a surrogate': 'send',
     'a list that has itself': 'send',
     'a list that is too deep': 'send',
     'no entry': 'send',
+    'a list': 'send',
+    'a text': 'send',
+    'a number': 'send',
+    'a boolean': 'send',
+    'a set alone': 'send',
   },
   inCallback: ['-100 PayloadTooLargeError', '-101 flush and close'],
   async prepare(folder, client) {

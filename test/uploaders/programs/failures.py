@@ -12,22 +12,22 @@ def tell_late(refusal: Refusal) -> None:
 
 
 uploader = Uploader(url, on_refused=tell_late)
-uploader.send(Entry(-1, ""))
+uploader.send(Entry(n=-1, text=""))
 uploader.flush()
 print("flushed")
-uploader.send(Entry(-2, ""))
+uploader.send(Entry(n=-2, text=""))
 uploader.close()
 print("closed")
 
 uploader = Uploader(url, on_refused=lambda refusal: sys.exit(3), batch_lines=1)
-uploader.send(Entry(-3, ""))
-uploader.send(Entry(20_000_001, ""))
+uploader.send(Entry(n=-3, text=""))
+uploader.send(Entry(n=20_000_001, text=""))
 uploader.close()
 print("ended by nothing")
 
 uploader = Uploader(locked_url)
-uploader.send(Entry(1, ""))
-for attempt in (uploader.flush, lambda: uploader.send(Entry(2, "")), uploader.flush, uploader.close):
+uploader.send(Entry(n=1, text=""))
+for attempt in (uploader.flush, lambda: uploader.send(Entry(n=2, text="")), uploader.flush, uploader.close):
     try:
         attempt()
     except NotStored as error:

@@ -1,7 +1,7 @@
 import json
 import os
 import sys
-from typing import Any, List
+from typing import Any
 
 from client import Entry, NotStored, Refusal, Uploader
 
@@ -10,21 +10,27 @@ first, last, characters, held_bytes, batch_lines, close_seconds = map(int, numbe
 sent = None if progress == "-" else os.open(progress, os.O_WRONLY | os.O_APPEND)
 text = "x" * characters
 
-circle: List[Any] = []
+circle: list[Any] = []
 circle.append(circle)
-deep: List[Any] = []
+deep: list[Any] = []
 for _ in range(100_000):
     deep = [deep]
-poison: List[Any] = [
-    Entry(-1, text),
-    Entry(-2, "x" * 2 * 1024**2),
-    Entry(-3, "x" * 17 * 1024**2),
-    Entry(1, text, {1}),
-    Entry(1, text, float("nan")),
-    Entry(1, "\ud800"),
-    Entry(1, text, circle),
-    Entry(1, text, deep),
+poison: list[Any] = [
+    Entry(n=-1, text=text),
+    Entry(n=-2, text="x" * 2 * 1024**2),
+    Entry(n=-3, text="x" * 17 * 1024**2),
+    Entry(n=1, text=text, more={1}),
+    Entry(n=1, text=text, more=float("nan")),
+    Entry(n=1, text=text, ratio=float("inf")),
+    Entry(n=1, text="\ud800"),
+    Entry(n=1, text=text, more=circle),
+    Entry(n=1, text=text, more=deep),
     None,
+    [{"n": 1, "text": text}],
+    '{"n":1,"text":""}',
+    1,
+    True,
+    {1},
 ]
 
 
@@ -43,7 +49,7 @@ def tell(refusal: Refusal) -> None:
 
 
 def use_in_callback() -> None:
-    uploader.send(Entry(-100, "x" * 9 * 1024**2))
+    uploader.send(Entry(n=-100, text="x" * 9 * 1024**2))
     try:
         uploader.flush()
     except RuntimeError:

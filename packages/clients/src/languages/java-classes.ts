@@ -8,7 +8,7 @@ import { constantsOf, hasName, times } from './java-names.ts';
 const quote = literal.java;
 const { typeOf } = createTypeOf({
   scalars: { string: 'String', integer: 'Long', number: 'Double', boolean: 'Boolean' },
-  times,
+  formats: times,
   any: 'Object',
   list: (of) => `List<${of}>`,
   map: (of) => `Map<String, ${of}>`,

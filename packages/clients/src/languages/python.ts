@@ -1,35 +1,22 @@
+import { isObject } from '@sluice/schemas/schema.ts';
 import { snake } from '../names.ts';
-import type { Field, RecordType, Value } from '../schema/model.ts';
-import { comment, literal } from '../texts.ts';
-import type { Naming } from '../write/naming.ts';
-import { createTypeOf } from '../write/type-of.ts';
-import type { Language } from './language.ts';
+import { literal } from '../texts.ts';
+import { type Literals, literalOf } from '../write/literal-of.ts';
+import type { Language, Sending } from './language.ts';
+import { choiceOf, classOf, timesOf } from './python-types.ts';
 
 const quote = literal.python;
-const { typeOf } = createTypeOf({
-  scalars: { string: 'str', integer: 'int', number: 'float', boolean: 'bool' },
-  any: 'Any',
-  list: (of) => `List[${of}]`,
-  map: (of) => `Dict[str, ${of}]`,
-  union: (kinds) => `Union[${kinds.join(', ')}]`,
-  nullable: (type, { kind }) => (kind === 'any' ? type : `Optional[${type}]`),
-});
 
 export const python: Language = {
   name: 'Python',
   file: 'uploader.py',
   source: 'python/sluice_uploader/__init__.py',
-  how: 'save it beside your code; it needs nothing else (Python 3.11)',
+  how: 'save it beside your code; it needs nothing else (Python 3.10)',
   comment: '#',
   program: {
     file: 'send.py',
     run: 'python3 send.py',
-    lines: ({ baseUrl }) => [
-      'from uploader import Entry, Uploader',
-      '',
-      `with Uploader(${quote(baseUrl)}, spool="spool") as uploader:`,
-      '    uploader.send(Entry(...))',
-    ],
+    lines: programOf,
   },
   habits: {
     field: snake,
@@ -41,101 +28,81 @@ export const python: Language = {
       ...'with yield match case type str int float bool list dict self data result to_dict from_dict'.split(
         ' ',
       ),
-      ...'staticmethod dataclass'.split(' '),
+      ...'staticmethod dataclass DateTime'.split(' '),
     ],
   },
   types: ({ records, choices }, naming) => [
-    ...choices.map((choice) => `${naming.type(choice)} = Literal[${choice.values.map(quote).join(', ')}]`),
+    ...choices.flatMap((choice) => choiceOf(choice, naming)),
     ...(choices.length > 0 ? ['', ''] : ['']),
+    ...timesOf(records),
     ...records.flatMap((record) => [...classOf(record, naming), '', '']),
   ],
-  constants: (domain, version) => [`DOMAIN = ${quote(domain)}`, `SCHEMA_VERSION = ${version}`],
+  constants: (domain, version) => [
+    `DOMAIN: str | None = ${quote(domain)}`,
+    `SCHEMA_VERSION: int | None = ${version}`,
+  ],
   typesOnly: {
     file: 'entry.py',
-    before: () => [
-      'from __future__ import annotations',
-      '',
-      'from dataclasses import dataclass',
-      'from typing import Any, Dict, List, Literal, Optional, Union',
-      '',
-    ],
+    before: (types) => {
+      const isUsed = (name: string) => types.some((line) => line.includes(name));
+      return [
+        '"""The types of an application."""',
+        '',
+        'from __future__ import annotations',
+        '',
+        ...(isUsed('_datetime.') ? ['import datetime as _datetime'] : []),
+        ...(isUsed('re.fullmatch(') ? ['import re'] : []),
+        'from dataclasses import dataclass',
+        `from typing import TYPE_CHECKING, Any${isUsed('= Literal[') ? ', Literal' : ''}`,
+        '',
+        'if TYPE_CHECKING:',
+        '    from collections.abc import Mapping',
+        '',
+      ];
+    },
     after: [],
     usage: ['from entry import Entry', 'entry = Entry.from_dict(dictionary)'],
   },
 };
 
-function classOf(record: RecordType, naming: Naming): string[] {
-  const name = naming.type(record);
-  const isRequired = (field: Field) => field.isRequired;
-  // Fields with a default come last.
-  const fields = [
-    ...record.fields.filter(isRequired),
-    ...record.fields.filter((field) => !isRequired(field)),
+function programOf({ entry, sample, naming, baseUrl }: Sending): string[] {
+  const types = new Set(['Uploader']);
+  const times = new Set<string>();
+  const literals: Literals = {
+    scalar(_kind, value, format) {
+      if (format !== 'date' && format !== 'date-time') return json(value);
+      times.add(format);
+      return format === 'date' ? 'date.today()' : 'datetime.now(timezone.utc)';
+    },
+    choice: (_choice, value) => quote(value),
+    any: json,
+    list: (items) => `[${items.join(', ')}]`,
+    emptyMap: () => '{}',
+    record(record, members) {
+      types.add(naming.type(record));
+      return `${naming.type(record)}(${members.map(({ field, text }) => `${naming.field(field)}=${text}`).join(', ')})`;
+    },
+  };
+  const made = literalOf(literals, { kind: 'record', record: entry }, sample);
+  const names = [
+    ...(times.has('date') ? ['date'] : []),
+    ...(times.has('date-time') ? ['datetime', 'timezone'] : []),
   ];
-  const rest = record.isOpen ? naming.rest(record) : undefined;
   return [
-    '@dataclass',
-    `class ${name}:`,
-    ...note(record.description),
-    ...fields.flatMap((field) => [...note(field.description), `    ${declared(field, naming)}`]),
-    ...(rest ? [`    ${rest}: Optional[Dict[str, Any]] = None`] : []),
-    ...(fields.length > 0 || rest ? [''] : []),
-    '    def to_dict(self) -> Dict[str, Any]:',
-    `        result: Dict[str, Any] = ${rest ? `dict(self.${rest} or {})` : '{}'}`,
-    ...fields.flatMap((field) => write(field, naming)),
-    '        return result',
+    ...(names.length > 0 ? [`from datetime import ${names.join(', ')}`, ''] : []),
+    `from uploader import ${[...types].sort().join(', ')}`,
     '',
-    '    @staticmethod',
-    `    def from_dict(data: Dict[str, Any]) -> ${name}:`,
-    `        return ${name}(`,
-    ...fields.map((field) => `            ${naming.field(field)}=${read(field, naming)},`),
-    ...(rest ? [`            ${rest}=${membersBeside(fields)},`] : []),
-    '        )',
+    `with Uploader(${quote(baseUrl)}, spool="spool") as uploader:`,
+    `    uploader.send(${made})`,
   ];
 }
 
-const note = (text: string | undefined) => (text ? [`    # ${comment(text)}`] : []);
-
-function declared(field: Field, naming: Naming): string {
-  const type = typeOf(field.value, naming);
-  if (field.isRequired) return `${naming.field(field)}: ${type}`;
-  return `${naming.field(field)}: ${field.value.isNullable ? type : `Optional[${type}]`} = None`;
-}
-
-function write(field: Field, naming: Naming): string[] {
-  const own = `self.${naming.field(field)}`;
-  const isSure = !field.isRequired || !field.value.isNullable;
-  const made = convert(field.value, own, isSure, (_type, at) => `${at}.to_dict()`);
-  const set = `result[${quote(field.key)}] = ${made}`;
-  return field.isRequired ? [`        ${set}`] : [`        if ${own} is not None:`, `            ${set}`];
-}
-
-function read({ key, value, isRequired }: Field, naming: Naming): string {
-  const source = isRequired ? `data[${quote(key)}]` : `data.get(${quote(key)})`;
-  const make: Make = (record, at) => `${naming.type(record)}.from_dict(${at})`;
-  return convert(value, source, isRequired && !value.isNullable, make);
-}
-
-function membersBeside(fields: Field[]): string {
-  if (fields.length === 0) return 'dict(data)';
-  const keys = fields.map(({ key }) => `${quote(key)}, `).join('');
-  return `{key: value for key, value in data.items() if key not in (${keys})}`;
-}
-
-type Make = (record: RecordType, at: string) => string;
-
-/** The expression that converts the value at `at` to JSON, or from JSON. */
-function convert(value: Value, at: string, isSure: boolean, make: Make, depth = 1): string {
-  const made = convertSure(value, at, make, depth);
-  return isSure || made === at ? made : `None if ${at} is None else ${made}`;
-}
-
-function convertSure(value: Value, at: string, make: Make, depth: number): string {
-  if (value.kind === 'record') return make(value.record, at);
-  if (value.kind !== 'list' && value.kind !== 'map') return at;
-  const item = `v${depth}`;
-  const made = convert(value.of, item, !value.of.isNullable, make, depth + 1);
-  if (made === item) return at;
-  if (value.kind === 'list') return `[${made} for ${item} in ${at}]`;
-  return `{k${depth}: ${made} for k${depth}, ${item} in ${at}.items()}`;
+function json(value: unknown): string {
+  if (typeof value === 'string') return quote(value);
+  if (typeof value === 'boolean') return value ? 'True' : 'False';
+  if (value === null) return 'None';
+  if (Array.isArray(value)) return `[${value.map(json).join(', ')}]`;
+  if (!isObject(value)) return String(value);
+  const members = Object.entries(value).map(([key, one]) => `${quote(key)}: ${json(one)}`);
+  return `{${members.join(', ')}}`;
 }

@@ -4,7 +4,7 @@ import type { Sample } from './sample.ts';
 /** How a language writes values in code. */
 export interface Literals {
   /** A value of a union has the form of its own kind. */
-  scalar(kind: ScalarType, value: unknown): string;
+  scalar(kind: ScalarType, value: unknown, format?: string): string;
   choice(choice: Choice, value: string): string;
   any(json: unknown): string;
   list(items: string[], of: Value): string;
@@ -37,6 +37,8 @@ export function literalOf(literals: Literals, type: Type, sample: unknown): stri
       return literals.any(sample);
     case 'union':
       return literals.scalar(kindOf(sample), sample);
+    case 'string':
+      return literals.scalar(type.kind, sample, type.format);
     default:
       return literals.scalar(type.kind, sample);
   }

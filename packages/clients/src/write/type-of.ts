@@ -3,8 +3,8 @@ import type { Naming } from './naming.ts';
 
 export interface Forms {
   scalars: Record<ScalarType, string>;
-  /** The types of texts by their `format`. Others are strings. */
-  times?: Partial<Record<string, string>>;
+  /** Types of strings by their `format`; absent: `scalars.string`. */
+  formats?: Partial<Record<string, string>>;
   any: string;
   list(of: string): string;
   map(of: string): string;
@@ -15,7 +15,7 @@ export interface Forms {
 }
 
 /** `typeOf` writes the type of a value, `plainType` the same as if it were never null. */
-export function createTypeOf({ scalars, times, any, list, map, union, nullable }: Forms) {
+export function createTypeOf({ scalars, formats, any, list, map, union, nullable }: Forms) {
   function typeOf(value: Value, naming: Naming): string {
     const type = plainType(value, naming);
     return value.isNullable && nullable ? nullable(type, value) : type;
@@ -36,7 +36,7 @@ export function createTypeOf({ scalars, times, any, list, map, union, nullable }
       case 'union':
         return union ? union(value.of.map((kind) => scalars[kind])) : any;
       case 'string':
-        return times?.[value.format ?? ''] ?? scalars.string;
+        return formats?.[value.format ?? ''] ?? scalars.string;
       default:
         return scalars[value.kind];
     }

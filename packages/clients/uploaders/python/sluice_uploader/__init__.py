@@ -1,43 +1,48 @@
+"""Sends entries to Sluice in batches, in order. Each is stored once, whatever fails on the way."""
+
 from __future__ import annotations
 
 import atexit
+import base64
+import contextlib
+import datetime as _datetime
 import email.utils
+import gzip
 import http.client
 import json
+import logging
 import os
 import random
 import re
 import secrets
 import socket
+import ssl
 import sys
 import threading
 import time
-import traceback
 import urllib.parse
+import urllib.request
+import uuid
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Literal, NamedTuple, Optional, Union
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 # BEGIN SCHEMA
-@dataclass
-class Entry:
-    """A sample: the generator replaces these lines."""
+Entry = Mapping[str, Any]
 
-    n: int
-    text: str
-
-    def to_dict(self) -> Dict[str, Any]:
-        return {"n": self.n, "text": self.text}
-
-
-DOMAIN = "sample-k3v9q2"
-SCHEMA_VERSION = 1
+DOMAIN: str | None = None
+SCHEMA_VERSION: int | None = None
 # END SCHEMA
 
 
@@ -49,7 +54,7 @@ class Refusal(NamedTuple):
     """Its line in the batch, from 1."""
     name: str
     message: str
-    details: List[Dict[str, str]]
+    details: list[dict[str, str]]
     """What is wrong, and where: `path` (a JSON Pointer), `keyword` and `message`."""
 
 
@@ -57,8 +62,17 @@ class Stale(NamedTuple):
     """The server has another version of the schema than this file."""
 
     version: int
-    change: str
-    """`stricter` (the server may refuse entries that this file allows) or `looser`."""
+    change: Literal["stricter", "looser"]
+    """`stricter`: the server may refuse entries that this file allows."""
+
+
+class Counts(NamedTuple):
+    """What became of the entries of this process."""
+
+    stored: int
+    refused: int
+    waiting: int
+    """Without an answer, with those that the spool had."""
 
 
 class NotStored(Exception):
@@ -79,30 +93,42 @@ class Uploader:
     base_url    where Sluice is, such as https://sluice.example
     key         an ingest key, if the application requires one
     spool       a folder, for one process at a time: what `send` returned for survives a crash
-    on_refused  called once for each entry that is refused, mostly by another thread; otherwise a warning is printed
-    on_stale    called once if this file is out of date; otherwise a warning is printed
+    on_refused  called once for each entry that is refused, mostly by another thread; otherwise a warning is logged
+    on_stale    called once if this file is out of date; otherwise a warning is logged
+    domain      the application
+    gzip        whether bodies of 1 KiB and more are compressed
+    ca          a PEM file with further certificate authorities
 
     A batch is sent when it has `batch_lines` or `batch_bytes`, or is `batch_seconds` old. `send` waits while
     `held_bytes` have no answer; the spool counts. `close` waits `close_seconds` for answers. What a callback raises is
-    printed.
+    logged. The logger is `sluice`.
 
-    Threads may share an uploader. After a fork, the child begins without the parent's entries, and cannot use its spool.
+    HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the environment are used.
+
+    Threads may share an uploader. After a fork, the child begins without the parent's entries, and cannot use its
+    spool.
     """
 
     def __init__(
         self,
         base_url: str,
-        key: Optional[str] = None,
-        spool: Optional[str] = None,
-        on_refused: Optional[Callable[[Refusal], None]] = None,
-        on_stale: Optional[Callable[[Stale], None]] = None,
+        key: str | None = None,
+        spool: str | os.PathLike[str] | None = None,
+        on_refused: Callable[[Refusal], None] | None = None,
+        on_stale: Callable[[Stale], None] | None = None,
         *,
+        domain: str | None = DOMAIN,
+        gzip: bool = True,
+        ca: str | os.PathLike[str] | None = None,
         batch_lines: int = 5_000,
         batch_bytes: int = 4 * 1024**2,
         batch_seconds: float = 1,
         held_bytes: int = 64 * 1024**2,
         close_seconds: float = 30,
     ) -> None:
+        if not domain:
+            raise ValueError("domain: an application is needed, such as weather-station-k3v9q2")
+        self._domain = domain
         self._on_refused = on_refused
         self._on_stale = on_stale
         self._batch_lines = batch_lines
@@ -110,21 +136,23 @@ class Uploader:
         self._batch_seconds = batch_seconds
         self._held_bytes = held_bytes
         self._close_seconds = close_seconds
-        self._server = _Server(base_url, key)
-        self._spool = None if spool is None else _Spool(spool)
+        self._server = _Server(base_url, domain, key, is_gzip=gzip, ca=ca)
+        self._spool = None if spool is None else _Spool(Path(spool), self._warn)
         self._is_stale = False
         self._start([] if self._spool is None else self._spool.recover())
         atexit.register(self.close)
 
-    def _start(self, found: List[_Batch]) -> None:
+    def _start(self, found: list[_Batch]) -> None:
         self._process = os.getpid()
         # Guards what follows.
         self._changed = threading.Condition()
-        self._filling: Optional[_Batch] = None
+        self._filling: _Batch | None = None
         self._sealed = deque(found)
         # In entries.
         self._taken = sum(batch.lines for batch in found)
         self._answered = 0
+        self._stored = 0
+        self._refused = 0
         self._held = sum(batch.bytes for batch in found)
         self._is_closed = False
         self._is_ended = False
@@ -134,14 +162,24 @@ class Uploader:
         self._is_telling = False
         self._trouble = _Trouble("the server has not answered")
         # Entries that the server said it stored, by the key of their batch.
-        self._stored: Dict[str, int] = {}
+        self._stored_by_key: dict[str, int] = {}
         self._thread = threading.Thread(target=self._run, name="sluice-uploader", daemon=True)
         self._thread.start()
 
+    @property
+    def counts(self) -> Counts:
+        """How many entries are stored, refused and waiting."""
+        if self._process != os.getpid():
+            return Counts(0, 0, 0)
+        with self._changed:
+            return Counts(self._stored, self._refused, self._taken - self._answered)
+
     def send(self, entry: Entry) -> None:
-        """Hands over an entry. Waits while too much is held."""
-        text = json.dumps(entry.to_dict(), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        line = text.encode() + b"\n"
+        """Hand over an entry. Waits while too much is held.
+
+        Raises TypeError if it is no JSON object, and ValueError if JSON cannot write it. Then it is not kept.
+        """
+        line = _to_line(entry)
         self._check_process()
         with self._changed:
             # A callback that sends must not wait for its own thread.
@@ -151,11 +189,13 @@ class Uploader:
             if self._is_closed:
                 raise RuntimeError("the uploader is closed")
             if len(line) <= _MOST_ENTRY_BYTES:
-                return self._add(line)
+                self._add(line)
+                return
+            self._refused += 1
         self._tell(line, [_TOO_LARGE])
 
     def flush(self) -> None:
-        """Waits until all that was handed over before is answered."""
+        """Wait until all that was handed over before is answered."""
         self._check_process()
         self._check_thread("flush")
         with self._changed:
@@ -167,17 +207,18 @@ class Uploader:
             self._check()
 
     def verify(self) -> int:
-        """Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
+        """Ask whether the server still has the entries that it told this uploader were stored.
 
-        Returns how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
+        Returns how many of the last 10,000 batches are missing: 0 if all are there. The server answers only if the
+        uploader has a `key`.
         """
         self._check_process()
         with self._changed:
-            stored = dict(self._stored)
+            stored = dict(self._stored_by_key)
         return sum(stored.get(key, 0) for key in self._server.missing(list(stored))) if stored else 0
 
     def close(self) -> None:
-        """Sends what is left, and ends. Raises NotStored with the number of entries that are not stored."""
+        """Send what is left, and end. Raises NotStored with the number of entries that are not stored."""
         if self._process != os.getpid():
             return
         self._check_thread("close")
@@ -210,7 +251,7 @@ class Uploader:
         self.close()
 
     def _check(self) -> None:
-        """Fails if the server takes no more, or the end has left entries behind."""
+        """Fail if the server takes no more, or the end has left entries behind."""
         if self._has_failed or (self._is_ended and self._sealed):
             raise self._not_stored()
 
@@ -263,8 +304,8 @@ class Uploader:
             self._deliver(batch)
         self._server.disconnect()
 
-    def _next(self) -> Optional[_Batch]:
-        """Waits for a batch to send. None at the end."""
+    def _next(self) -> _Batch | None:
+        """Wait for a batch to send. None at the end."""
         with self._changed:
             while not self._sealed and not self._is_closed and not self._has_failed:
                 wait = self._filling.due - time.monotonic() if self._filling else None
@@ -275,7 +316,7 @@ class Uploader:
             return self._sealed[0] if self._sealed and not self._is_ended and not self._has_failed else None
 
     def _deliver(self, batch: _Batch) -> None:
-        """Repeats a batch until it is answered or the uploader ends. The key of the batch makes that safe."""
+        """Repeat a batch until it is answered or the uploader ends. The key of the batch makes that safe."""
         attempt = 0
         while not self._is_ended:
             pause = random.uniform(0, min(30, 0.5 * 2 ** min(attempt, 6)))
@@ -288,49 +329,52 @@ class Uploader:
                     # The file belongs to the next process.
                     return
                 if answer.is_too_large and batch.lines > 1:
-                    return self._split(batch, body, answer)
+                    self._split(batch, body, answer)
+                    return
                 if answer.trouble.status == 409 and answer.is_of_sluice and self._spool:
                     self._spool.set_aside(batch.key, answer.trouble)
-                    return self._end(batch, body, [])
+                    self._end(batch, body, 0, [])
+                    return
                 if answer.refused is not None:
                     batch.remove()
             except FileNotFoundError as error:
                 # Only this process may remove a batch.
                 self._trouble = _Trouble(str(error))
-                return self._fail()
+                self._fail()
+                return
             except Exception as error:
                 if not self._is_ended:
                     self._trouble = _Trouble(str(error) or type(error).__name__)
             else:
                 if answer.refused is not None:
-                    self._remember(batch.key, batch.lines - len(answer.refused))
-                    return self._end(batch, body, answer.refused)
+                    self._end(batch, body, batch.lines - len(answer.refused), answer.refused)
+                    return
                 self._trouble = answer.trouble
                 if answer.is_temporary:
                     pause = pause if answer.retry_after is None else answer.retry_after
                 elif answer.is_of_sluice:
-                    return self._fail()
+                    self._fail()
+                    return
                 else:
                     pause = 30
                     self._stick()
             with self._changed:
                 self._changed.wait_for(lambda: self._is_ended, pause)
 
-    def _remember(self, key: str, entries: int) -> None:
-        with self._changed:
-            if entries > 0:
-                self._stored[key] = entries
-            if len(self._stored) > _VERIFIED_BATCHES:
-                del self._stored[next(iter(self._stored))]
-
-    def _end(self, batch: _Batch, body: bytes, refused: List[Dict[str, Any]]) -> None:
-        """A batch is answered. It is gone before a callback can fail."""
+    def _end(self, batch: _Batch, body: bytes, stored: int, refused: list[dict[str, Any]]) -> None:
+        """Tell of a batch that is answered. It is gone before a callback can fail."""
         with self._changed:
             self._sealed.popleft()
             self._answered += batch.lines
+            self._stored += stored
+            self._refused += len(refused)
             self._held -= batch.bytes
             self._is_stuck = False
             self._is_telling = True
+            if stored > 0:
+                self._stored_by_key[batch.key] = stored
+            if len(self._stored_by_key) > _VERIFIED_BATCHES:
+                del self._stored_by_key[next(iter(self._stored_by_key))]
             self._changed.notify_all()
         self._tell(body, refused)
         with self._changed:
@@ -338,7 +382,7 @@ class Uploader:
             self._changed.notify_all()
 
     def _split(self, batch: _Batch, body: bytes, answer: _Answer) -> None:
-        """The server takes less at once. Later batches are no larger than these halves."""
+        """Send two halves, as the server takes less at once. Later batches are no larger."""
         halves = batch.split(body)
         with self._changed:
             self._sealed.popleft()
@@ -349,69 +393,113 @@ class Uploader:
                 self._batch_lines = min(self._batch_lines, halves[0].lines)
 
     def _fail(self) -> None:
-        """What is held stays, and nothing more is taken."""
+        """Keep what is held, and take nothing more."""
         with self._changed:
             self._has_failed = True
             self._changed.notify_all()
             failure = self._not_stored()
-        _warn(str(failure))
+        self._warn(str(failure))
 
     def _stick(self) -> None:
         if not self._is_stuck:
-            _warn(f"a batch is not stored, and is tried again every 30 s: {self._trouble.message}")
+            self._warn(f"a batch is not stored, and is tried again every 30 s: {self._trouble.message}")
         with self._changed:
             self._is_stuck = True
             self._changed.notify_all()
 
-    def _tell(self, body: bytes, refused: List[Dict[str, Any]]) -> None:
+    def _tell(self, body: bytes, refused: list[dict[str, Any]]) -> None:
         if not refused:
             return
         if not self._on_refused:
             details = refused[0].get("details")
             why = f"{details[0]['path']} {details[0]['message']}" if details else refused[0]["message"]
-            return _warn(f"{len(refused)} entries were refused; line {refused[0]['line']}: {why}")
+            self._warn(f"{len(refused)} entries were refused; line {refused[0]['line']}: {why}")
+            return
         lines = body.split(b"\n")
         for error in refused:
             entry = _read_entry(lines[error["line"] - 1])
-            _call(
-                self._on_refused,
-                Refusal(entry, error["line"], error["name"], error["message"], error.get("details") or []),
-            )
+            details = error.get("details") or []
+            _call(self._on_refused, Refusal(entry, error["line"], error["name"], error["message"], details))
 
     def _check_version(self, answer: _Answer) -> None:
         if self._is_stale or answer.stale is None:
             return
         self._is_stale = True
         if self._on_stale:
-            return _call(self._on_stale, answer.stale)
+            _call(self._on_stale, answer.stale)
+            return
         version, change = answer.stale
-        _warn(
+        self._warn(
             f"the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: "
-            f"run sluice client python --app {DOMAIN}"
+            f"run sluice client python --app {self._domain}"
         )
 
+    def _warn(self, message: str) -> None:
+        _log.warning("Sluice %s: %s", self._domain, message)
 
-def _warn(message: str) -> None:
-    print(f"Sluice {DOMAIN}: {message}", file=sys.stderr, flush=True)
 
-
+# A program that configures no logging prints its warnings to stderr.
+_log = logging.getLogger("sluice")
 # No server takes a larger entry.
 _MOST_ENTRY_BYTES = 8 * 1024**2
+# Smaller bodies gain nothing.
+_LEAST_GZIP_BYTES = 1024
 # The server answers for so many keys at once.
 _VERIFIED_BATCHES = 10_000
 _TOO_LARGE = {"line": 1, "name": "PayloadTooLargeError", "message": "the entry has more than 8 MiB"}
+_NAMES = {list: "an array", tuple: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+
+
+def _to_line(entry: Any) -> bytes:
+    """Write an entry, which is a mapping or has `to_dict`."""
+    plain = entry
+    try:
+        if hasattr(entry, "to_dict"):
+            plain = entry.to_dict()
+        if isinstance(plain, Mapping):
+            return _encode(dict(plain)).encode() + b"\n"
+    except (AttributeError, TypeError, ValueError, RecursionError) as error:
+        if type(error) is ValueError and _is_json_but_for_nan(plain):
+            raise ValueError("an entry cannot hold NaN or Infinity") from None
+        raise ValueError(f"an entry that JSON cannot write: {error}") from error
+    name = "null" if plain is None else _NAMES.get(type(plain), f"a {type(plain).__name__}")
+    raise TypeError(f"an entry is a JSON object, not {name}")
+
+
+def _to_plain(value: Any) -> Any:
+    """Write what programs often hold, and JSON has no type for."""
+    if isinstance(value, _datetime.datetime) and value.tzinfo is None:
+        raise ValueError(f"{value!r} has no time zone")
+    if isinstance(value, _datetime.date):
+        return value.isoformat()
+    if isinstance(value, uuid.UUID):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_to_plain).encode
+
+
+def _is_json_but_for_nan(value: Any) -> bool:
+    try:
+        json.dumps(value, default=_to_plain)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return True
 
 
 def _call(callback: Callable[[Any], None], value: Any) -> None:
-    """What a callback raises stops nothing."""
+    """Call a callback. What it raises stops nothing."""
     try:
         callback(value)
     except (Exception, SystemExit):
-        traceback.print_exc()
+        _log.exception("a callback failed")
 
 
 def _read_entry(line: bytes) -> Any:
-    """A disk may have damaged a line."""
+    """Read a line, which a disk may have damaged."""
     try:
         return json.loads(line)
     except ValueError:
@@ -450,8 +538,8 @@ class _Batch:
     def read(self) -> bytes:
         return bytes(self._body)
 
-    def split(self, body: bytes) -> List[_Batch]:
-        """Puts two batches in place of this one. They count once this one is removed."""
+    def split(self, body: bytes) -> list[_Batch]:
+        """Put two batches in place of this one. They count once this one is removed."""
         cut = 0
         for _ in range(self.lines // 2):
             cut = body.index(b"\n", cut) + 1
@@ -474,19 +562,22 @@ class _Batch:
 
 
 _SUFFIX = ".ndjson"
+# Windows would write `\n` as two bytes.
+_BINARY: int = getattr(os, "O_BINARY", 0)
 
 
 class _SpooledBatch(_Batch):
     """Lines in a file."""
 
-    def __init__(self, key: str, path: str) -> None:
+    def __init__(self, key: str, folder: Path) -> None:
         super().__init__(key)
-        self._path = path
-        self._file: Optional[int] = None
+        self._folder = folder
+        self._path = folder / f"{key}{_SUFFIX}"
+        self._file: int | None = None
 
     def append(self, line: bytes) -> None:
         if self._file is None:
-            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | _BINARY, 0o600)
         try:
             if os.write(self._file, line) < len(line):
                 raise OSError(f"no room for {self._path}")
@@ -503,7 +594,7 @@ class _SpooledBatch(_Batch):
             self._file = None
 
     def recover(self) -> None:
-        """A line without its end is cut off: `send` did not return for it."""
+        """Cut off a line without its end: `send` did not return for it."""
         body = self.read()
         self._count(body)
         if self.bytes < len(body):
@@ -512,13 +603,12 @@ class _SpooledBatch(_Batch):
             self.remove()
 
     def read(self) -> bytes:
-        with open(self._path, "rb") as file:
-            return file.read()
+        return self._path.read_bytes()
 
     def _half(self, name: str, body: bytes) -> _Batch:
-        half = _SpooledBatch(self.key + name, f"{self._path[: -len(_SUFFIX)]}{name}{_SUFFIX}")
-        file = os.open(half._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-        with open(file, "wb") as writer:
+        half = _SpooledBatch(self.key + name, self._folder)
+        file = os.open(half._path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _BINARY, 0o600)
+        with os.fdopen(file, "wb") as writer:
             writer.write(body)
             writer.flush()
             os.fsync(file)
@@ -526,16 +616,17 @@ class _SpooledBatch(_Batch):
         return half
 
     def remove(self) -> None:
-        os.remove(self._path)
+        self._path.unlink()
 
 
 class _Spool:
     """A folder with a file for each batch."""
 
-    def __init__(self, folder: str) -> None:
-        os.makedirs(folder, 0o700, exist_ok=True)
+    def __init__(self, folder: Path, warn: Callable[[str], None]) -> None:
+        folder.mkdir(0o700, parents=True, exist_ok=True)
         self._folder = folder
-        self._lock: Optional[int] = os.open(os.path.join(folder, "lock"), os.O_RDWR | os.O_CREAT, 0o600)
+        self._warn = warn
+        self._lock: int | None = os.open(folder / "lock", os.O_RDWR | os.O_CREAT, 0o600)
         try:
             if sys.platform == "win32":
                 msvcrt.locking(self._lock, msvcrt.LK_NBLCK, 1)
@@ -548,12 +639,13 @@ class _Spool:
             # A child that lives longer would keep the lock.
             os.register_at_fork(after_in_child=self.close)
 
-    def recover(self) -> List[_Batch]:
+    def recover(self) -> list[_Batch]:
         global _last_stamp
-        found: List[_Batch] = []
-        names = [name for name in os.listdir(self._folder) if re.fullmatch(r"\d{13}-[0-9a-f]{16}[ab]*\.ndjson", name)]
+        found: list[_Batch] = []
+        names = [path.name for path in self._folder.iterdir()]
+        keys = [name[: -len(_SUFFIX)] for name in names if re.fullmatch(r"\d{13}-[0-9a-f]{16}[ab]*\.ndjson", name)]
         last = " "
-        for key in sorted(name[: -len(_SUFFIX)] for name in names):
+        for key in sorted(keys):
             batch = self.begin(key)
             if key.startswith(last):
                 # Half of a batch that is still there: the process died while it split it.
@@ -570,13 +662,13 @@ class _Spool:
         return found
 
     def set_aside(self, key: str, why: object) -> None:
-        """Renames a file that cannot be read, or has other lines than the server has for its key."""
-        aside = os.path.join(self._folder, f"{key}.bad")
-        os.replace(os.path.join(self._folder, f"{key}{_SUFFIX}"), aside)
-        _warn(f"a batch cannot be sent, and is now {aside}: {why}")
+        """Rename a file that cannot be read, or has other lines than the server has for its key."""
+        aside = self._folder / f"{key}.bad"
+        (self._folder / f"{key}{_SUFFIX}").replace(aside)
+        self._warn(f"a batch cannot be sent, and is now {aside}: {why}")
 
     def begin(self, key: str) -> _SpooledBatch:
-        return _SpooledBatch(key, os.path.join(self._folder, f"{key}{_SUFFIX}"))
+        return _SpooledBatch(key, self._folder)
 
     def close(self) -> None:
         if self._lock is not None:
@@ -586,8 +678,8 @@ class _Spool:
 
 class _Trouble(NamedTuple):
     message: str
-    status: Optional[int] = None
-    name: Optional[str] = None
+    status: int | None = None
+    name: str | None = None
 
     def __str__(self) -> str:
         return self.message if self.status is None else f"{self.status} {self.name}: {self.message}"
@@ -595,55 +687,78 @@ class _Trouble(NamedTuple):
 
 class _Answer(NamedTuple):
     trouble: _Trouble
-    refused: Optional[List[Dict[str, Any]]]
+    refused: list[dict[str, Any]] | None
     """The lines that were not stored; None if the answer is not about lines."""
     is_of_sluice: bool
     is_temporary: bool
     is_too_large: bool
     """The server does not take so much at once, however long the client waits."""
-    retry_after: Optional[float]
-    stale: Optional[Stale]
+    retry_after: float | None
+    stale: Stale | None
 
 
 class _Server:
     """A connection that is kept open."""
 
-    def __init__(self, base_url: str, key: Optional[str]) -> None:
+    def __init__(
+        self, base_url: str, domain: str, key: str | None, *, is_gzip: bool, ca: str | os.PathLike[str] | None
+    ) -> None:
         url = urllib.parse.urlsplit(base_url)
         if url.scheme not in ("http", "https") or not url.hostname:
-            raise ValueError(f"base_url is an address such as https://sluice.example, not {base_url}")
+            raise ValueError(f'base URL: "{base_url}" does not begin with http:// or https://')
         self._host = url.hostname
         self._port = url.port
-        self._connect = http.client.HTTPSConnection if url.scheme == "https" else http.client.HTTPConnection
-        self._connection = self._connect(self._host, self._port, timeout=60)
-        self._path = f"{url.path.rstrip('/')}/api/applications/{DOMAIN}/data"
-        self._headers = {"Content-Type": "application/x-ndjson", "Sluice-Schema-Version": str(SCHEMA_VERSION)}
+        self._is_gzip = is_gzip
+        self._trusted = _trust(ca) if url.scheme == "https" else None
+        self._proxy = _read_proxy(url)
+        self._path = f"{url.path.rstrip('/')}/api/applications/{urllib.parse.quote(domain, safe='')}/data"
+        self._headers = {"Content-Type": "application/x-ndjson"}
+        # The numbers of another application's versions mean nothing.
+        if SCHEMA_VERSION is not None and domain == DOMAIN:
+            self._headers["Sluice-Schema-Version"] = str(SCHEMA_VERSION)
         if key is not None:
             self._headers["X-Api-Key"] = key
+        if self._proxy and url.scheme == "http":
+            self._path = f"http://{url.netloc.rpartition('@')[2]}{self._path}"
+            self._headers.update(self._proxy.headers)
+        self._connection = self._connect()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        host, port = (self._proxy.host, self._proxy.port) if self._proxy else (self._host, self._port)
+        if self._trusted is None:
+            return http.client.HTTPConnection(host, port, timeout=60)
+        connection = http.client.HTTPSConnection(host, port, timeout=60, context=self._trusted)
+        if self._proxy:
+            connection.set_tunnel(self._host, self._port, self._proxy.headers)
+        return connection
 
     def post(self, key: str, body: bytes) -> _Answer:
+        headers = {**self._headers, "Idempotency-Key": key}
+        if self._is_gzip and len(body) >= _LEAST_GZIP_BYTES:
+            headers["Content-Encoding"] = "gzip"
+            body = gzip.compress(body, 1)
         is_used = self._connection.sock is not None
         try:
-            return self._ask(key, body)
+            return self._ask(headers, body)
         except (OSError, http.client.HTTPException):
             self.disconnect()
             # The server may have closed an idle connection.
             if not is_used:
                 raise
         try:
-            return self._ask(key, body)
+            return self._ask(headers, body)
         except BaseException:
             self.disconnect()
             raise
 
-    def _ask(self, key: str, body: bytes) -> _Answer:
-        self._connection.request("POST", f"{self._path}/batch", body, {**self._headers, "Idempotency-Key": key})
+    def _ask(self, headers: dict[str, str], body: bytes) -> _Answer:
+        self._connection.request("POST", f"{self._path}/batch", body, headers)
         response = self._connection.getresponse()
         return _read_answer(response, response.read())
 
-    def missing(self, keys: List[str]) -> List[str]:
-        """Those of the keys that the server does not know. Over a connection of its own: it may be called by any thread."""
-        connection = self._connect(self._host, self._port, timeout=60)
+    def missing(self, keys: list[str]) -> list[str]:
+        """Ask which keys the server does not know. Any thread may ask, so the connection is another one."""
+        connection = self._connect()
         try:
             headers = {**self._headers, "Content-Type": "application/json"}
             connection.request("POST", f"{self._path}/missing", json.dumps({"keys": keys}), headers)
@@ -653,22 +768,53 @@ class _Server:
             connection.close()
         if response.status != 200:
             raise RuntimeError(str(_read_answer(response, text).trouble))
-        missing: List[str] = json.loads(text)["data"]["missing"]
+        missing: list[str] = json.loads(text)["data"]["missing"]
         return missing
 
     def disconnect(self) -> None:
         self._connection.close()
 
     def interrupt(self) -> None:
-        """Wakes the thread that waits for an answer."""
+        """Wake the thread that waits for an answer."""
         if self._connection.sock:
-            try:
+            with contextlib.suppress(OSError):
                 self._connection.sock.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
 
 
-def _read_retry_after(text: Optional[str]) -> Optional[float]:
+@dataclass
+class _Proxy:
+    host: str
+    port: int
+    headers: dict[str, str]
+
+
+def _read_proxy(url: urllib.parse.SplitResult) -> _Proxy | None:
+    """Read the proxy that the environment names for a server."""
+    address = urllib.request.getproxies_environment().get(url.scheme)
+    if not address or urllib.request.proxy_bypass(url.netloc.rpartition("@")[2]):
+        return None
+    proxy = urllib.parse.urlsplit(address if "://" in address else f"http://{address}")
+    if proxy.scheme != "http" or not proxy.hostname:
+        # The address may have a password.
+        raise ValueError(f"{url.scheme}_proxy: the address of the proxy does not begin with http://")
+    headers = {}
+    if proxy.username is not None:
+        credentials = urllib.parse.unquote(f"{proxy.username}:{proxy.password or ''}")
+        headers["Proxy-Authorization"] = f"Basic {base64.b64encode(credentials.encode()).decode()}"
+    return _Proxy(proxy.hostname, proxy.port or 80, headers)
+
+
+def _trust(ca: str | os.PathLike[str] | None) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if ca is not None:
+        try:
+            context.load_verify_locations(ca)
+        except OSError as error:
+            raise ValueError(f"ca: {os.fspath(ca)} has no certificates: {error}") from error
+    return context
+
+
+def _read_retry_after(text: str | None) -> float | None:
     """In seconds."""
     if text is None:
         return None
@@ -691,11 +837,11 @@ def _read_answer(response: http.client.HTTPResponse, text: bytes) -> _Answer:
     if not isinstance(body, dict):
         # A proxy between has answered.
         body = {}
-    error = body.get("error")
+    error: Any = body.get("error")
     is_of_sluice = isinstance(error, dict) and "name" in error
     if not is_of_sluice:
         error = {"name": "UnexpectedAnswer", "message": f"the answer has status {status}"}
-    refused: Optional[List[Dict[str, Any]]] = None
+    refused: list[dict[str, Any]] | None = None
     if status == 201:
         refused = []
     elif status == 207:
@@ -708,7 +854,7 @@ def _read_answer(response: http.client.HTTPResponse, text: bytes) -> _Answer:
     retry_after = _read_retry_after(response.headers.get("Retry-After"))
     # Sluice says when to try again, if that can help; proxies may not.
     is_busy = status == 429 and (retry_after is not None or not is_of_sluice)
-    change = response.headers.get("Sluice-Schema-Change")
+    version, change = response.headers.get("Sluice-Schema-Version", 0), response.headers.get("Sluice-Schema-Change")
     return _Answer(
         _Trouble(error["message"], status, error["name"]),
         refused,
@@ -717,5 +863,5 @@ def _read_answer(response: http.client.HTTPResponse, text: bytes) -> _Answer:
         status in (207, 408, 500, 502, 503, 504) or is_busy,
         status == 413 or (status == 429 and not is_busy),
         retry_after,
-        Stale(int(response.headers.get("Sluice-Schema-Version", 0)), change) if change else None,
+        Stale(int(version), "stricter" if change == "stricter" else "looser") if change else None,
     )
