@@ -83,8 +83,20 @@ it('sluice tokens asks for the password, as a personal token cannot manage token
   const token = ['--token', created.token];
   const listed = await user.sluice(['tokens', 'list', ...token], { input });
   expect([listed.code, listed.stdout]).toEqual([0, expect.stringContaining('Laptop')]);
-  const wrong = await user.sluice(['tokens', 'list', ...token], { input: 'another one\n' });
-  expect(wrong).toMatchObject({ code: 2, stdout: '' });
+  for (const [given, message] of [
+    ['another one\n', `this is not the password of ${owner.username}`],
+    [
+      '',
+      `a personal token may not manage tokens: give the password of ${owner.username}, in a terminal or on the standard input`,
+    ],
+  ] as const) {
+    const stderr = `sluice: ${message}\n`;
+    expect(await user.sluice(['tokens', 'list', ...token], { input: given })).toEqual({
+      code: 2,
+      stdout: '',
+      stderr,
+    });
+  }
   expect((await user.sluice(['tokens', 'revoke', created.id, '--yes', ...token], { input })).code).toBe(0);
   expect((await user.sluice(['apps', 'list', ...token])).stderr).toContain(
     '`sluice login` asks for a new token',
@@ -171,6 +183,11 @@ it('sluice refused lists refused uploads by reason, and replays them', async () 
   expect(await user.sluice(['refused', 'replay'])).toMatchObject({
     code: 1,
     stderr: '0 stored, 1 still refused\n',
+  });
+  expect(await user.sluice(['refused', 'replay', '--dry-run'])).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^\{"ok":false,/),
+    stderr: '0 of the first 1 would be stored, 1 refused again\n',
   });
   const coerce = ['--path', '/celsius', '--coerce', '[{"path":"/celsius","to":"number"}]'];
   expect(await json('refused', 'replay', ...coerce, '--dry-run')).toMatchObject({

@@ -106,6 +106,16 @@ describe('sluice apps', () => {
     const created = await user.sluice(['apps', 'create', 'Weather station', ...options]);
     const made = created.stdout.trim();
     expect([created.code, made]).toEqual([0, expect.stringMatching(/^weather-station-\w{6}$/)]);
+    const table = /^types of 2 rows.*\nfield +type +format +required\n(.*)\n(.*)\n/;
+    expect(
+      table
+        .exec(created.stderr)
+        ?.slice(1)
+        .map((row) => row.split(/ +/)),
+    ).toEqual([
+      ['/place', 'string', 'required'],
+      ['/celsius', 'number', 'required'],
+    ]);
     const { body } = await sluice.request('GET', `/applications/${made}`, { token: owner.token });
     expect(body.data.template.schema.properties).toMatchObject({ celsius: { type: 'number' } });
     expect(body.data.unique).toEqual({ path: '/place' });

@@ -1,12 +1,16 @@
+import { Console } from 'node:console';
 import { open } from 'node:fs/promises';
+import { type FieldRow, fieldRows, formatOf, isSuggested, typesOf } from '@sluice/schemas/infer/fields.ts';
 import { survey } from '@sluice/schemas/infer/survey.ts';
 import { toSchema } from '@sluice/schemas/infer/to-schema.ts';
+import { printRows, type Row } from '@sluice/shared/terminal/print.ts';
 import { readFile, readSample } from '@sluice/tables/sample/read-sample.ts';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { type Act, type Context, choose } from '../context.ts';
 import { remove } from '../output/confirm.ts';
 import { readText } from '../read-text.ts';
+import { harmless } from '../terminal.ts';
 
 /** `sluice apps`. */
 export function addApps(program: Command, act: Act): void {
@@ -94,15 +98,28 @@ async function create(
   say(`next: sluice send FILE --app ${data.domain}`);
 }
 
+/** What was chosen for a field. */
+const toTyped = ({ pointer, field, parent, name }: FieldRow): Row => ({
+  field: harmless(pointer),
+  type: [...typesOf(field), ...(field.nulls > 0 ? ['null'] : [])].join(' or '),
+  format: formatOf(field),
+  required: name !== undefined && isSuggested(field, parent) ? 'required' : undefined,
+});
+
 /** The schema of a sample, inferred as the console does. */
-async function infer({ say }: Context, path: string): Promise<string> {
+async function infer({ say, stderr }: Context, path: string): Promise<string> {
   const text = await readFile(await startOf(path)).catch((error: Error) => {
     throw new CliError(`${path} is no sample: ${error.message}`);
   });
   const { rows, problems } = readSample(text);
   for (const { row, message } of problems.slice(0, 5)) say(`row ${row} is left out: ${message}`);
   if (rows.length === 0) throw new CliError(`${path} has no row to infer a schema from`);
-  return JSON.stringify(toSchema(survey(rows.map(({ value }) => value))), null, 2);
+  const root = survey(rows.map(({ value }) => value));
+  say(
+    `types of ${rows.length.toLocaleString('en')} rows; to choose others, give a JSON Schema with --schema`,
+  );
+  printRows(new Console(stderr), fieldRows(root).map(toTyped));
+  return JSON.stringify(toSchema(root), null, 2);
 }
 
 const sampleBytes = 4 * 1024 ** 2 + 1;

@@ -49,7 +49,7 @@ export function addRefused(program: Command, act: Act): void {
     .option('--id <ids...>', 'only these')
     .option('--patch <patch>', 'JSON Patch for each payload first, or @FILE with one')
     .option('--coerce <changes>', 'such as [{"path":"/celsius","to":"number"}], or @FILE')
-    .option('--dry-run', 'show the first ten, before and after')
+    .option('--dry-run', 'store nothing: show the first ten, before and after')
     .addHelpText(
       'after',
       `
@@ -105,7 +105,7 @@ async function replay(
   context: Context,
   { id, patch, coerce, dryRun, ...rest }: ReplayOptions,
 ): Promise<ExitCode> {
-  const { api, path, tell, print } = context;
+  const { api, path, tell, print, say } = context;
   const json = {
     ...rest,
     ...(id && { ids: id }),
@@ -115,8 +115,13 @@ async function replay(
   if (dryRun) {
     const query = { dry_run: true };
     const { text } = await api.ask('POST', path('/replays'), { query, json });
-    for (const pair of elementTexts(memberText(text, 'pairs') ?? '[]')) await print(harmless(pair));
-    return 0;
+    const pairs = elementTexts(memberText(text, 'pairs') ?? '[]');
+    for (const pair of pairs) await print(harmless(pair));
+    const refused = pairs.filter((pair) => memberText(pair, 'ok') !== 'true').length;
+    if (pairs.length === 0) say('no refused upload matches');
+    else
+      say(`${pairs.length - refused} of the first ${pairs.length} would be stored, ${refused} refused again`);
+    return refused > 0 ? 1 : 0;
   }
   const { data } = await api.ask<AskedJob>('POST', path('/replays'), { json });
   const { result } = await waitForJob(context, data.id, 'replay');

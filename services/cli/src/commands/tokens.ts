@@ -1,10 +1,13 @@
 import { text } from 'node:stream/consumers';
 import { askHidden } from '@sluice/shared/terminal/ask-hidden.ts';
 import type { Command } from 'commander';
+import { ApiFailure } from '../api/answer.ts';
 import { type Api, createApi } from '../api/api.ts';
+import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { confirm } from '../output/confirm.ts';
 import { numberOption } from '../output/number-option.ts';
+import { harmless } from '../terminal.ts';
 
 const dayMs = 86_400_000;
 const path = '/users/me/tokens';
@@ -78,12 +81,24 @@ async function create(
 
 /** The API with a login, which a personal token cannot replace. The password is kept nowhere. */
 async function loggedIn(context: Context): Promise<Api> {
-  const { api, url, token, stdin, signal } = context;
+  const { api, url, token, stdin, signal, retry } = context;
   if (token && !token.startsWith('slp_')) return api;
-  const { username } = (await api.ask<{ username: string }>('GET', '/users/me')).data;
+  const { username } = (await retry(() => api.ask<{ username: string }>('GET', '/users/me'))).data;
   const password = stdin.isTTY
-    ? await askHidden(context, `Password of ${username} (not shown): `)
+    ? await askHidden(
+        context,
+        `Password of ${harmless(username)}, as a token may not manage tokens (not shown): `,
+      )
     : (await text(stdin)).replace(/\r?\n$/, '');
-  const { data } = await api.ask<{ token: string }>('POST', '/users/login', { json: { username, password } });
+  if (password === '')
+    throw new CliError(
+      `a personal token may not manage tokens: give the password of ${username}, in a terminal or on the standard input`,
+    );
+  const json = { username, password };
+  const { data } = await api.ask<{ token: string }>('POST', '/users/login', { json }).catch((error) => {
+    if (error instanceof ApiFailure && error.status === 401)
+      throw new CliError(`this is not the password of ${username}`);
+    throw error;
+  });
   return createApi(url, data.token, signal);
 }
