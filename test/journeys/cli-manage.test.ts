@@ -41,7 +41,8 @@ it('sluice keys creates, rotates, lists and deletes keys, and a key sends', asyn
   await until(async () => (await upload('{}')).status === 403);
   const sent = await user.sluice(['send', '-', '--token', key], { input: '{"celsius":1}\n' });
   expect([sent.code, sent.stderr]).toEqual([0, '1 stored, 0 refused\n']);
-  const refused = await user.sluice(['send', '-', '--token', key], { input: 'celsius,place\n1,Oslo\n' });
+  const input = 'celsius,place\n1,Oslo\n';
+  const refused = await user.sluice(['send', '-', '--format', 'csv', '--token', key], { input });
   expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('an ingest key cannot import')]);
   const [{ id }] = await json('keys', 'list');
   const update = (...limits: string[]) => print('keys', 'update', id, ...limits);

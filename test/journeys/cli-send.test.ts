@@ -63,14 +63,15 @@ describe('sluice send', () => {
   });
 
   it.each([
-    ['one object over several lines', '{\n  "n": 7\n}\n', [7]],
-    ['objects on lines', '{"n":1}\n{"n":2}\n', [1, 2]],
-    ['a line without its end', '{"n":1}', [1]],
-    ['a byte order mark', '\ufeff{"n":1}\n', [1]],
-    ['an array', '[{"n":1},\n{"n":2}]', [1, 2]],
-    ['CSV', 'n,t\n3,a\n4,\n', [3, 4]],
-  ])('takes %s from the standard input', async (_what, input, expected) => {
-    expect(await user.sluice(['send', '-', '--json'], { input })).toMatchObject({
+    ['one object over several lines', '{\n  "n": 7\n}\n', [7], []],
+    ['objects on lines', '{"n":1}\n{"n":2}\n', [1, 2], []],
+    ['a line without its end', '{"n":1}', [1], []],
+    ['a byte order mark', '\ufeff{"n":1}\n', [1], []],
+    ['an array', '[{"n":1},\n{"n":2}]', [1, 2], ['--format', 'json']],
+    ['CSV', 'n,t\n3,a\n4,\n', [3, 4], ['--format', 'csv']],
+    ['CSV of one column', 'n\n3\n4\n', [3, 4], ['--format', 'csv']],
+  ])('takes %s from the standard input', async (_what, input, expected, format) => {
+    expect(await user.sluice(['send', '-', '--json', ...format], { input })).toMatchObject({
       code: 0,
       stdout: `{"stored":${expected.length},"refused":0}\n`,
     });
@@ -78,43 +79,119 @@ describe('sluice send', () => {
   });
 
   it.each([
-    ['CSV with semicolons', 'n;t\r\n1;a,b\r\n', 'read as CSV with the delimiter ";"'],
-    ['CSV with tabs', 'n\tt\n1\t"a\nb"\n', 'read as CSV with tabs'],
-    ['CSV that says how it is separated', 'sep=|\nn|t|a;b;c\n1|a|\n', 'read as CSV with the delimiter "|"'],
-  ])('says what it takes the standard input for: %s', async (_what, input, said) => {
-    const { code, stdout, stderr } = await user.sluice(['send', '-', '--json'], { input });
-    expect([code, stdout, stderr]).toEqual([
-      0,
-      '{"stored":1,"refused":0}\n',
-      expect.stringContaining(`${said}; --format says otherwise\n`),
-    ]);
-    expect(await stored()).toEqual([1]);
+    ['a word', 'hello\n', 'hello'],
+    ['CSV', 'n,t\n1,a\n2,b\n', 'n,t'],
+  ])('takes the standard input for NDJSON, and shows %s as bad lines', async (_what, text, first) => {
+    const input = `${text}{"n":7}\n`;
+    const { code, stderr } = await user.sluice(['send', '-'], { input });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(
+      `line 1: the line is not JSON: unexpected text at column 1\n  ${first}\nthe standard input is read as NDJSON; --format csv or json says otherwise\n`,
+    );
+    expect(await stored()).toEqual([7]);
   });
 
   it.each([
-    ['a word', 'hello\n', 'is no JSON, and no CSV'],
-    ['two words on two lines', 'hello\nworld\n', 'is no JSON, and no CSV'],
-    ['CSV of one column', 'n\n3\n4\n', 'say --format csv or --format ndjson'],
-    ['a sentence with a comma', 'hello, world\nand so on\n', 'is no JSON, and no CSV'],
-    ['one line with a comma', 'hello, world\n', 'is no JSON, and no CSV'],
-    ['numbers', '1,1\n2,2\n', 'is no JSON, and no CSV'],
-    ['UTF-16', '{\0"\0n\0"\0', 'is not text in UTF-8: it looks like UTF-16LE'],
-    ['gzip', '\x1f\x8b\x08\0', 'is compressed: say --format ndjson, json or csv'],
-    ['a spreadsheet', 'PK\x03\x04', 'such as a spreadsheet: save it as CSV'],
-  ])('does not guess what is on the standard input: %s', async (_what, text, message) => {
-    const input = Buffer.from(text, 'latin1');
-    expect(await user.sluice(['send', '-'], { input })).toEqual({
+    ['CSV with semicolons', 'n;t\r\n1;a,b\r\n2;c\r\n', 'read as CSV with the delimiter ";"', 2],
+    ['CSV with tabs', 'n\tt\n1\t"a\nb"\n2\tc', 'read as CSV with tabs', 2],
+    [
+      'CSV that names its delimiter',
+      'sep=|\nn|t|a;b;c\n1|a|\n2||\n',
+      'read as CSV with the delimiter "|"',
+      2,
+    ],
+  ])('says what it takes a file for: %s', async (_what, text, said, rows) => {
+    writeFileSync(user.at('data'), text);
+    const { code, stdout, stderr } = await user.sluice(['send', user.at('data'), '--json']);
+    expect([code, stdout, stderr]).toEqual([
+      0,
+      `{"stored":${rows},"refused":0}\n`,
+      expect.stringContaining(`${said}; --format says otherwise\n`),
+    ]);
+  });
+
+  it.each([
+    ['a word', 'hello\n'],
+    ['two words on two lines', 'hello\nworld\n'],
+    ['CSV of one column', 'n\n3\n4\n'],
+    ['CSV with one row', 'n,t\n1,a\n'],
+    ['rows of different numbers of cells', 'n,t\n1,a\n2,b,c\n'],
+    ['a sentence with a comma', 'hello, world\nand so on\n'],
+    ['one line with a comma', 'hello, world\n'],
+    ['numbers', '1,1\n2,2\n3,3\n'],
+  ])('does not guess what is in a file: %s', async (_what, text) => {
+    writeFileSync(user.at('data'), text);
+    expect(await user.sluice(['send', user.at('data')])).toEqual({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining(message),
+      stderr: `sluice: ${user.at('data')} is not JSON, and not CSV with a header and two rows of as many cells: say --format csv, json or ndjson\n`,
     });
     expect(await stored()).toEqual([]);
   });
 
-  it('takes CSV of one column where it is said to be', async () => {
-    const input = 'n\n3\n4\n';
-    expect(await user.sluice(['send', '-', '--format', 'csv'], { input })).toMatchObject({ code: 0 });
-    expect(await stored()).toEqual([3, 4]);
+  it.each([
+    ['UTF-16', '{\0"\0n\0"\0', 'is not text in UTF-8: it looks like UTF-16LE', 'bytes 7b 00 22 00'],
+    ['UTF-16 with its mark', '\xff\xfe{\0', 'it is UTF-16: convert it', 'bytes ff fe 7b 00'],
+    ['gzip', '\x1f\x8b\x08\0', 'is compressed: say --format ndjson, json or csv', ''],
+    ['zstd', '\x28\xb5\x2f\xfd', 'is compressed: say --format ndjson, json or csv', ''],
+    ['a spreadsheet', 'PK\x03\x04', 'such as a spreadsheet: save it as CSV', 'bytes 50 4b 03 04'],
+    ['CSV of Excel', 'sep=;\nn;t\n', 'is CSV, as line 1 is "sep=;": say --format csv', ''],
+    ['an array', '[\n{"n":1}\n,{"n":2}\n]', 'say --format json', ''],
+  ])('sends nothing of a whole file that is something else: %s', async (_what, text, message, bytes) => {
+    const input = Buffer.from(text, 'latin1');
+    writeFileSync(user.at('a.ndjson'), input);
+    for (const file of text.startsWith('\x1f') || text.startsWith('\x28')
+      ? ['-']
+      : ['-', user.at('a.ndjson')]) {
+      const { code, stderr } = await user.sluice(['send', file], { input });
+      expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+      expect(stderr).toContain(bytes);
+    }
+    expect(await stored()).toEqual([]);
+  });
+
+  const latin1 = 'convert it, such as with iconv -f WINDOWS-1252 -t UTF-8';
+
+  it.each([
+    [
+      'a.ndjson',
+      '{"n":1}\n{"n":2,"t":"\xf6"}\nno JSON\n{"n":3}\n',
+      [
+        `line 2: the line is not valid UTF-8 at byte 13; it looks like Windows-1252, which is a guess: ${latin1}`,
+        '  {"n":2,"t":"\\xf6"}',
+        'line 3: the line is not JSON: unexpected text at column 1',
+        '  no JSON',
+        '2 stored, 2 refused',
+      ],
+    ],
+    [
+      'a.csv',
+      'n,t\n1,a\n2,\xf6\n3\n3,b\n',
+      [
+        `line 3: the record is not valid UTF-8 at byte 3; it looks like Windows-1252, which is a guess: ${latin1}`,
+        '  2,\ufffd',
+        'line 4: the record has 1 cells, there are 2 columns',
+        '  3',
+        '2 stored, 2 refused',
+      ],
+    ],
+  ])('shows the bad lines of %s, and sends the others', async (name, text, expected) => {
+    writeFileSync(user.at(name), Buffer.from(text, 'latin1'));
+    const { code, stderr } = await user.sluice(['send', user.at(name)]);
+    expect([code, stderr]).toEqual([1, `${expected.join('\n')}\n`]);
+    expect(await stored()).toEqual([1, 3]);
+  });
+
+  it.each(['a.ndjson', 'a.csv'])('shows the first bad lines of %s, and counts the others', async (name) => {
+    writeFileSync(user.at(name), `${name === 'a.csv' ? 'n,t\n' : ''}${'x\n'.repeat(8)}`);
+    const { code, stderr } = await user.sluice(['send', user.at(name)]);
+    expect([code, stderr.match(/^line \d: /gm)?.length, stderr]).toEqual([
+      1,
+      5,
+      expect.stringMatching(
+        /\n… --refused FILE writes all refused lines with their reasons\n0 stored, 8 refused; `sluice refused list --app \S+` shows those that are JSON\n$/,
+      ),
+    ]);
   });
 
   it('imports a CSV file, and fetches the report of its refused rows', async () => {
@@ -310,7 +387,7 @@ describe('sluice verify', () => {
     const { code, stderr } = await user.sluice(['verify', user.at('odd.ndjson'), '--send']);
     expect([code, stderr]).toEqual([
       1,
-      'line 3: /n must be <= 1000000\n5 lines: 2 stored, 1 missing (line 3), 2 without a value at /id (line 2, 4)\n',
+      'line 4: the line is not JSON: unexpected text at column 1\n  no JSON\nline 3: /n must be <= 1000000\n5 lines: 2 stored, 1 missing (line 3), 2 without a value at /id (line 2, 4)\n',
     ]);
   });
 

@@ -2,8 +2,8 @@ import { type Command, Option } from 'commander';
 import type { ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
-import { openRefusals } from '../send/refusals.ts';
-import { openRun, passingRun, type SendRun } from '../send/run-state.ts';
+import { mostShown, openRefusals } from '../send/refusals.ts';
+import { openRun, passingRun } from '../send/run-state.ts';
 import { sendFile } from '../send/send-file.ts';
 import { sendLines } from '../send/send-lines.ts';
 import { behind, openSource, type SourceFormat } from '../send/source.ts';
@@ -48,12 +48,10 @@ async function send(context: Context, options: SendOptions, file: string): Promi
   const { line, offset } = run.progress;
   if (offset > 0) say(`continuing after line ${line.toLocaleString('en')}, which was sent before`);
   try {
-    const { stored, refused } = await (source.kind === 'lines'
-      ? lines()
-      : sendFile(context, source, { run, bar, refused: options.refused }));
+    const { stored, refused } = await (source.kind === 'lines' ? lines() : wholeFile());
     await run.remove();
     bar.clear();
-    tell({ stored, refused }, summary(context, stored, refused));
+    tell({ stored, refused }, summary(context, stored, refused, options.refused));
     return refused > 0 ? 1 : 0;
   } catch (error) {
     bar.clear();
@@ -61,8 +59,15 @@ async function send(context: Context, options: SendOptions, file: string): Promi
     throw error;
   }
 
+  async function wholeFile() {
+    const refusals = await openRefusals(context, { more });
+    return sendFile(context, source, { run, bar, refused: options.refused, refusals });
+  }
+
   async function lines() {
-    const refusals = await openRefusals(context, options.refused, reportedBy(run));
+    const { reported } = run.progress;
+    const hint = source.path === undefined && !options.format ? aboutInput : undefined;
+    const refusals = await openRefusals(context, { path: options.refused, reported, hint, more });
     const parts = { run, refusals, bar, isSlow: source.path === undefined };
     try {
       return await sendLines(context, behind(source.bytes, offset), parts);
@@ -72,9 +77,13 @@ async function send(context: Context, options: SendOptions, file: string): Promi
   }
 }
 
-const reportedBy = ({ progress }: SendRun) => progress.reported;
+const more = '… --refused FILE writes all refused lines with their reasons';
+const aboutInput = 'the standard input is read as NDJSON; --format csv or json says otherwise';
 
-function summary({ domain }: Context, stored: number, refused: number): string {
+function summary({ domain }: Context, stored: number, refused: number, report: string | undefined): string {
   const all = `${stored.toLocaleString('en')} stored, ${refused.toLocaleString('en')} refused`;
-  return refused > 0 ? `${all}; \`sluice refused list --app ${domain()}\` shows why` : all;
+  if (report !== undefined && refused > 0) return `${all}; the reasons are in ${report}`;
+  return refused > mostShown
+    ? `${all}; \`sluice refused list --app ${domain()}\` shows those that are JSON`
+    : all;
 }

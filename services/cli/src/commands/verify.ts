@@ -82,10 +82,11 @@ async function verify(context: Context, options: VerifyOptions, file: string): P
   const { pointer, schema } = await prepare(context, options, source.format);
   const path = keysOf(pointer);
   const bar = createBar(context, undefined);
-  const refusals = options.send ? await openRefusals(context, undefined, 0) : undefined;
+  const refusals = await openRefusals(context, {});
   const found = await findMissing(context, linesOf(source, schema), {
     path,
     refusals,
+    sends: options.send === true,
     onLines: (lines) => bar.show(lines, `${lines.toLocaleString('en')} lines verified`),
   }).finally(bar.clear);
   tell(found, summary(found, pointer));

@@ -5,7 +5,9 @@ import type { Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import type { Bar } from '../output/bar.ts';
+import type { Refusals } from './refusals.ts';
 import type { SendRun } from './run-state.ts';
+import { showReport } from './show-report.ts';
 import type { LineSource, SourceFormat } from './source.ts';
 
 const types: Record<SourceFormat, string> = {
@@ -17,12 +19,17 @@ const types: Record<SourceFormat, string> = {
 interface FileParts {
   run: SendRun;
   bar: Bar;
-  /** Where the report of refused lines goes. */
+  /** Where the report of refused lines goes; else the first of them are shown. */
   refused: string | undefined;
+  refusals: Refusals;
 }
 
 /** Sends a file as an import, and waits until its lines are stored. */
-export async function sendFile(context: Context, source: LineSource, { run, bar, refused }: FileParts) {
+export async function sendFile(
+  context: Context,
+  source: LineSource,
+  { run, bar, refused, refusals }: FileParts,
+) {
   if (context.token?.startsWith('sk_'))
     throw new CliError('an ingest key cannot import: use a personal token, or send NDJSON');
   const known = run.progress.job ?? (run.isResumed ? await findJob(context, run) : undefined);
@@ -30,7 +37,9 @@ export async function sendFile(context: Context, source: LineSource, { run, bar,
   const id = known ?? (await upload(context, source, run, bar));
   await run.save({ ...run.progress, job: id });
   const job = await waitForJob(context, id, 'import');
+  bar.clear();
   if (refused !== undefined) await download(context, job, refused);
+  else if (job.rejected) await showReport(context, id, refusals);
   return { stored: job.accepted ?? 0, refused: job.rejected ?? 0 };
 }
 

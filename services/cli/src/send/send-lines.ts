@@ -7,6 +7,17 @@ import type { RunProgress, SendRun } from './run-state.ts';
 
 const isBlank = (bytes: Buffer) => bytes.every((byte) => byte <= 32);
 
+function linesOf(bytes: Buffer): Buffer[] {
+  const lines: Buffer[] = [];
+  for (let from = 0; from < bytes.length; ) {
+    const end = bytes.indexOf(10, from);
+    const to = end < 0 ? bytes.length : end;
+    lines.push(bytes.subarray(from, to));
+    from = to + 1;
+  }
+  return lines;
+}
+
 interface LineParts {
   run: SendRun;
   refusals: Refusals;
@@ -37,11 +48,11 @@ export async function sendLines(
 
   async function refuse(
     line: number,
-    text: string,
+    bytes: Buffer,
     reason: { name?: string; message: string },
   ): Promise<void> {
     at.refused += 1;
-    await refusals.add({ ...reason, line }, text);
+    await refusals.add({ ...reason, line }, bytes);
   }
 
   for (;;) {
@@ -51,7 +62,7 @@ export async function sendLines(
     if (batch === 'too long') {
       const bytes = await reader.skipLine();
       const message = `the line has ${bytes.toLocaleString('en')} bytes, more than Sluice takes`;
-      await refuse(at.line + 1, '', { name: 'PayloadTooLargeError', message });
+      await refuse(at.line + 1, Buffer.alloc(0), { name: 'PayloadTooLargeError', message });
       pass(bytes, 1);
       continue;
     }
@@ -66,13 +77,14 @@ export async function sendLines(
           continue;
         }
         if (status !== 413) throw posted.tooLarge;
-        await refuse(at.line + 1, bytes.toString(), { name: kind, message });
+        await refuse(at.line + 1, bytes, { name: kind, message });
       } else {
         at.stored += posted.stored;
-        const texts = posted.refusals.length > 0 ? bytes.toString().split('\n') : [];
+        const all = posted.refusals.length > 0 ? linesOf(bytes) : [];
         for (const refusal of posted.refusals) {
           at.refused += 1;
-          await refusals.add({ ...refusal, line: at.line + refusal.line }, texts[refusal.line - 1] ?? '');
+          const line = all[refusal.line - 1] ?? Buffer.alloc(0);
+          await refusals.add({ ...refusal, line: at.line + refusal.line }, line);
         }
       }
     }

@@ -5,9 +5,9 @@ import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { foreignStart } from '@sluice/json/explain-bytes.ts';
 import { isJson } from '@sluice/json/parse-json.ts';
 import { isBlank } from '@sluice/json/split.ts';
-import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { objectsOf } from '@sluice/tables/sample/objects-of.ts';
+import { splitRows } from '@sluice/tables/sample/split-rows.ts';
 import { CliError } from '../cli-error.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -72,16 +72,20 @@ async function identify(
     return { kind: 'import', format: told, isCompressed: true, path, name, bytes: rest(first) };
   }
   const foreign = foreignStart(first);
-  if (foreign) throw new CliError(`${what} is not text in UTF-8: ${foreign}`);
+  if (foreign)
+    throw new CliError(`${what} is not text in UTF-8: ${foreign}; it begins with the bytes ${hexOf(first)}`);
   const start = first.toString('utf8', 0, 1_024).trimStart();
   if (start === '') throw new CliError(`${what} is empty: there is nothing to send`);
-  const format = told ?? formatByStart(start);
+  const format = told ?? (path === undefined ? 'ndjson' : formatByStart(start));
   if (format !== 'ndjson') {
-    const begun =
-      told || format === 'json' ? first : await upToLines(/^sep=/i.test(start) ? 3 : 2, first, chunks);
-    if (!told && format === 'csv') say(guessCsv(what, begun.toString()));
+    const begun = told || format === 'json' ? first : await upToLines(4, first, chunks);
+    if (!told && format === 'csv') say(guessCsv(what, begun));
     return { kind: 'import', format, path, name, bytes: rest(begun) };
   }
+  if (/^sep=/i.test(start))
+    throw new CliError(`${what} is CSV, as line 1 is "${start.slice(0, 5)}": say --format csv`);
+  if (!chosen && start.startsWith('['))
+    throw new CliError(`${what} begins with [, so it is no NDJSON: say --format json if it is a JSON array`);
   const begun = await upToLines(1, first, chunks);
   const { buffer, isOverLines } = await joinObjects(begun, chunks);
   return { kind: 'lines', format, path, name, bytes: isOverLines ? only(buffer) : rest(buffer) };
@@ -98,29 +102,22 @@ async function firstOf(chunks: AsyncIterator<Buffer>): Promise<Buffer> {
   return first;
 }
 
-/** Tells the user that a text is read as CSV, by guess. Throws CliError if it is hardly CSV. */
-function guessCsv(what: string, text: string): string {
-  const [first = '', ...rows] = text.split(/\r?\n/).filter((line) => line.trim() !== '');
-  const layout = layoutOf(first) ?? layoutOf(rows.shift() ?? '', first);
-  const row = layout && rows[0] !== undefined && readRecord(rows[0], layout.delimiter);
-  // A cell of the row may go over several lines.
-  if (!row || layout.columns.length < 2 || (row.ok && row.cells.length !== layout.columns.length))
+const hexOf = (bytes: Buffer) => bytes.toString('hex', 0, 4).replace(/..(?!$)/g, '$& ');
+
+/** Tells the user that a text is read as CSV, by guess. Throws CliError unless a header and two rows agree. */
+function guessCsv(what: string, begun: Buffer): string {
+  const { layout, rows } = splitRows(begun, true, 'csv');
+  const columns = layout?.columns.length ?? 0;
+  const fits = rows.slice(0, 2).filter(({ text }) => {
+    const record = layout && readRecord(text, layout.delimiter);
+    return record?.ok && record.cells.length === columns;
+  });
+  if (!layout || columns < 2 || fits.length < 2)
     throw new CliError(
-      `${what} is no JSON, and no CSV with a header and rows of several columns: say --format csv or --format ndjson`,
+      `${what} is not JSON, and not CSV with a header and two rows of as many cells: say --format csv, json or ndjson`,
     );
   const { delimiter } = layout;
-  return `read as CSV with ${delimiter === '\t' ? 'tabs' : `the delimiter "${delimiter}"`}; --format says otherwise`;
-}
-
-/** Undefined for a line that is no header. `before` is a line such as `sep=;`. */
-function layoutOf(header: string, before?: string): CsvLayout | undefined {
-  const readLayout = createReadLayout({ schema: {}, formulas: 'escape' });
-  try {
-    if (before !== undefined && readLayout(Buffer.from(before))) return undefined;
-    return readLayout(Buffer.from(header));
-  } catch {
-    return undefined;
-  }
+  return `${what} is read as CSV with ${delimiter === '\t' ? 'tabs' : `the delimiter "${delimiter}"`}; --format says otherwise`;
 }
 
 async function upToLines(count: number, first: Buffer, chunks: AsyncIterator<Buffer>): Promise<Buffer> {

@@ -1,6 +1,6 @@
-import { decodeText } from '@sluice/json/explain-bytes.ts';
+import { decodeText, explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
+import { findSyntaxFault } from '@sluice/json/explain-syntax.ts';
 import { memberText } from '@sluice/json/member-text.ts';
-import { isJson } from '@sluice/json/parse-json.ts';
 import { jsonArraySplitter, MalformedText, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
@@ -12,26 +12,42 @@ import type { LineSource } from '../send/source.ts';
 /** `line` counts as in the report of an import. */
 export interface FileLine {
   line: number;
-  /** The entry as JSON, without line ends. Undefined: the line is none. */
-  json?: string | undefined;
+  /** The entry as JSON, without line ends. Undefined: the line is none, for the `fault`. */
+  json?: string;
+  fault?: string;
+  /** All of a line that has a fault. */
+  bytes?: Buffer;
 }
 
-type ReadRow = (text: string) => string | undefined;
+type ReadRow = (text: string) => Pick<FileLine, 'json' | 'fault'>;
 
 /** No server takes a longer line. */
 const mostBytes = 16 * 1024 ** 2;
 const formulas = 'escape';
+
+function readJson(text: string): Pick<FileLine, 'json' | 'fault'> {
+  try {
+    JSON.parse(text);
+    return { json: text.replace(/[\r\n]/g, ' ') };
+  } catch (error) {
+    const fault = foreignStart(Buffer.from(text)) ?? findSyntaxFault(text, error).ofLine;
+    return { fault: `the line is not JSON: ${fault}` };
+  }
+}
 
 /** Reads a row as an import would store it. */
 function createReadRow(schema: Record<string, unknown>, { columns, delimiter }: CsvLayout): ReadRow {
   const toJson = createRowJson(schema, columns, formulas);
   return (text) => {
     const record = readRecord(text, delimiter);
-    if (!record.ok || record.cells.length !== columns.length) return undefined;
+    if (!record.ok) return { fault: record.message };
+    const { length } = record.cells;
+    if (length !== columns.length)
+      return { fault: `the record has ${length} cells, there are ${columns.length} columns` };
     try {
-      return toJson(record.cells, record.quoted);
+      return { json: toJson(record.cells, record.quoted) };
     } catch (error) {
-      if (error instanceof RowProblem) return undefined;
+      if (error instanceof RowProblem) return { fault: error.message };
       throw error;
     }
   };
@@ -45,7 +61,7 @@ export async function* linesOf(
   const found: FileLine[] = [];
   let pieces: Uint8Array[] = [];
   let size = 0;
-  let readRow: ReadRow = (text) => (isJson(text) ? text.replace(/[\r\n]/g, ' ') : undefined);
+  let readRow: ReadRow = readJson;
 
   function take(): Buffer {
     const line = Buffer.concat(pieces);
@@ -60,8 +76,10 @@ export async function* linesOf(
       if (to > from) pieces.push(piece.subarray(from, to));
     },
     end(line) {
-      const text = decodeText(take());
-      found.push({ line, json: text === undefined ? undefined : readRow(text) });
+      const bytes = take();
+      const text = decodeText(bytes);
+      const read = text === undefined ? { fault: `the line is ${explainBytes(bytes)}` } : readRow(text);
+      found.push('fault' in read ? { ...read, line, bytes } : { ...read, line });
     },
     drop: () => void take(),
     peek: () => Buffer.concat(pieces),

@@ -30,8 +30,10 @@ const mostBytes = 8 * 1024 ** 2;
 interface Parts {
   /** The keys of the pointer to the value. */
   path: string[];
-  /** Sends what is missing, and tells of what is refused. */
-  refusals?: Refusals | undefined;
+  /** Hears of lines that are no entry, and of those that are sent and refused. */
+  refusals: Refusals;
+  /** Whether to send what is missing. */
+  sends: boolean;
   onLines(lines: number): void;
 }
 
@@ -39,7 +41,7 @@ interface Parts {
 export async function findMissing(
   context: Context,
   lines: AsyncIterable<FileLine>,
-  { path, refusals, onLines }: Parts,
+  { path, refusals, sends, onLines }: Parts,
 ): Promise<FoundMissing> {
   const found: FoundMissing = {
     lines: 0,
@@ -59,16 +61,16 @@ export async function findMissing(
     return asked.filter(({ value }) => isMissing(value));
   }
 
-  async function send(missing: Asked[], told: Refusals): Promise<void> {
+  async function send(missing: Asked[]): Promise<void> {
     async function* bytes(): AsyncGenerator<Buffer> {
       yield Buffer.from(missing.map(({ json }) => `${json}\n`).join(''));
     }
     await sendLines(context, bytes(), {
       run: passingRun(),
       refusals: {
-        ...told,
-        add: (refusal, text) =>
-          told.add({ ...refusal, line: missing[refusal.line - 1]?.line ?? refusal.line }, text),
+        ...refusals,
+        add: (refusal, bytes) =>
+          refusals.add({ ...refusal, line: missing[refusal.line - 1]?.line ?? refusal.line }, bytes),
       },
       bar: { show: () => {}, clear: () => {} },
       isSlow: false,
@@ -77,8 +79,8 @@ export async function findMissing(
 
   async function check(asked: Asked[]): Promise<void> {
     let missing = await missingOf(asked);
-    if (refusals && missing.length > 0) {
-      await send(missing, refusals);
+    if (sends && missing.length > 0) {
+      await send(missing);
       missing = await missingOf(missing);
     }
     found.stored += asked.length - missing.length;
@@ -91,8 +93,9 @@ export async function findMissing(
   let asked: Asked[] = [];
   let bytes = 0;
   let valueBytes = 0;
-  for await (const { line, json } of lines) {
+  for await (const { line, json, fault, bytes: wrong = Buffer.alloc(0) } of lines) {
     found.lines += 1;
+    if (fault !== undefined) await refusals.add({ line, name: 'MalformedBodyError', message: fault }, wrong);
     const value = json === undefined ? undefined : valueAt(json, path);
     if (json === undefined || value === undefined) {
       found.without_value += 1;
