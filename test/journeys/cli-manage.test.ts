@@ -13,7 +13,7 @@ let user: ReturnType<typeof commandLine>;
 const schema = { type: 'object', properties: { celsius: { type: 'number' } } };
 
 beforeAll(async () => {
-  sluice = await sharedSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  sluice = await sharedSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1', DELETION_GRACE: '7d' } });
   owner = await sluice.owner();
 });
 beforeEach(async () => {
@@ -67,6 +67,91 @@ it('sluice keys creates, rotates, lists and deletes keys, and a key sends', asyn
   expect(await print('keys', 'list')).toBe('none\n');
 });
 
+it('sluice keys says when a key is not needed, and how to need one', async () => {
+  const created = await user.sluice(['keys', 'create', 'Roof sensor']);
+  expect(created.stderr).toContain(`${domain} also takes uploads without a key: \`sluice apps set`);
+  await print('apps', 'set', '--key-required', 'on');
+  expect((await user.sluice(['keys', 'create', 'Other'])).stderr).toBe(
+    'keep it now: Sluice does not show it again\n',
+  );
+});
+
+describe('sluice apps set', () => {
+  it('changes what is named, and nothing else', async () => {
+    const options = [
+      ['--name', 'Roof'],
+      ['--type', 'server'],
+      ['--key-required', 'on'],
+      ['--origins', 'https://a.example,https://b.example'],
+      ['--retention-days', '30'],
+      ['--refused-days', '7'],
+      ['--refused-limit', '100'],
+    ];
+    await print('apps', 'set', ...options.flat(), '--yes');
+    const set = {
+      name: 'Roof',
+      type: 'server',
+      key_required: true,
+      allowed_origins: ['https://a.example', 'https://b.example'],
+      retention_days: 30,
+      refused: { keep: true, limit: 100, days: 7 },
+    };
+    expect(await json('apps', 'show')).toMatchObject(set);
+    const off = ['--key-required', 'off', '--origins', 'off', '--retention-days', 'off'];
+    expect(await print('apps', 'set', ...off)).toBe(
+      'field            value\nkey_required     false\nallowed_origins  []\nretention_days   null\n',
+    );
+    expect(await json('apps', 'show')).toMatchObject({
+      ...set,
+      key_required: false,
+      allowed_origins: [],
+      retention_days: null,
+    });
+  });
+
+  it('sets and removes a unique member', async () => {
+    const required = { ...schema, required: ['celsius'] };
+    const app = await sluice.application(owner.token, required);
+    const unique = ['apps', 'set', app, '--unique', '/celsius', '--unique-days', '30'];
+    expect(await json(...unique)).toMatchObject({ unique: { path: '/celsius', days: 30 } });
+    expect(await json('apps', 'set', app, '--unique', 'off')).toMatchObject({ unique: null });
+  });
+
+  it.each([
+    [[], 'name what to change: see `sluice help apps set`'],
+    [['--retention-days', 'ten', '--yes'], '--retention-days takes a whole number, or off'],
+    [['--refused-limit', '1.5', '--yes'], '--refused-limit takes a whole number'],
+    [['--unique-days', '3'], '--unique-days needs --unique PATH'],
+    [['--key-required', 'yes'], 'Allowed choices are on, off'],
+    [['--retention-days', '30'], 'Entries older than 30 days are deleted. Continue? Confirm with --yes'],
+  ])('refuses %j', async (options, message) => {
+    const { code, stderr } = await user.sluice(['apps', 'set', ...options]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(await json('apps', 'show')).toMatchObject({ retention_days: null, key_required: false });
+  });
+
+  it('says which role it needs', async () => {
+    const grace = await sluice.owner();
+    await print('members', 'set', grace.username, 'reader');
+    const as = (...args: string[]) => user.sluice([...args, '--token', grace.token]);
+    const { code, stderr } = await as('apps', 'set', '--name', 'Mine');
+    expect([code, stderr]).toEqual([2, `sluice: you are a reader of ${domain}; this needs an editor\n`]);
+    expect((await as('entries', 'delete', '0'.repeat(28), '--yes')).stderr).toContain('needs an editor');
+    expect((await as('imports', 'list')).stderr).toContain('needs an editor');
+  });
+});
+
+it('sluice apps restore takes a deletion back', async () => {
+  await upload('{"celsius":1}');
+  await print('apps', 'delete', '--yes');
+  expect(await print('apps', 'list', '--deleted')).toMatch(new RegExp(`^${domain} .* \\S+Z {2}\\S+Z$`, 'm'));
+  expect(await user.sluice(['apps', 'restore', domain])).toMatchObject({
+    code: 0,
+    stderr: `${domain} is restored, with 1 entry\n`,
+  });
+  expect(await json('apps', 'restore')).toMatchObject({ domain, entries: 1 });
+});
+
 it('sluice members shares an application', async () => {
   const grace = await sluice.owner();
   await print('members', 'set', grace.username, 'reader');
@@ -116,6 +201,13 @@ it('sluice webhooks creates a webhook, pings it, pauses it and deletes it', asyn
   expect(secret).toMatch(/^whsec_/);
   await print('webhooks', 'ping', id);
   await until(async () => (await print('webhooks', 'deliveries', id)).includes('delivered'));
+  const [ping] = (await json('webhooks', 'deliveries', id)).result;
+  await print('webhooks', 'redeliver', id, ping.id);
+  await until(async () => to.of('ping').length === 2);
+  const again = ['webhooks', 'redeliver', id];
+  expect((await user.sluice([...again, '--from', '2026-11-21'])).stderr).toContain('since 2026-11-21T00:00');
+  for (const wrong of [again, [...again, ping.id, '--from', '2026-11-21']])
+    expect(await user.sluice(wrong)).toMatchObject({ code: 2, stderr: expect.stringContaining('either') });
   await print('webhooks', 'pause', id);
   expect(await print('webhooks', 'list')).toMatch(
     new RegExp(`^${id} .*paused .*entries.stored,schema.published$`, 'm'),

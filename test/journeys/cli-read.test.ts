@@ -193,6 +193,58 @@ describe('sluice list', () => {
   });
 });
 
+it('sluice entries shows an entry and deletes it', async () => {
+  await upload('{"n":9007199254740993}');
+  const { id } = JSON.parse((await user.sluice(['list', '--json'])).stdout);
+  const shown = await user.sluice(['entries', 'get', id]);
+  expect(shown.stdout).toMatch(/^\S+Z {2}\{"n":9007199254740993\}\n$/);
+  const withSource = await user.sluice(['entries', 'get', id, '--meta', 'source', '--json']);
+  expect(withSource.stdout).toMatch(/"payload":\{"n":9007199254740993\}.*"source":"upload"/);
+  expect(await user.sluice(['entries', 'delete', id])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  });
+  expect(await user.sluice(['entries', 'delete', id, '--yes'])).toMatchObject({
+    code: 0,
+    stderr: `entry ${id} was deleted\n`,
+  });
+  expect(await user.sluice(['entries', 'get', id])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('not found'),
+  });
+});
+
+it('sluice imports lists imports', async () => {
+  writeFileSync(user.at('rows.csv'), 'n\n1\ntwo\n');
+  await user.sluice(['send', user.at('rows.csv')]);
+  const { stdout } = await user.sluice(['imports', 'list']);
+  expect(stdout).toMatch(/^[0-9a-f]{24} +completed +rows.csv \S+ +csv +2 +0 +\S+Z/m);
+  expect(JSON.parse((await user.sluice(['imports', 'list', '--json'])).stdout)).toHaveLength(1);
+});
+
+describe('sluice stats', () => {
+  it('counts what was stored, refused and lost', async () => {
+    await upload('{"n":1}');
+    await upload('none');
+    await upload('[]');
+    await until(async () => /Z +1 +\d +1 +1 not_json$/m.test((await user.sluice(['stats'])).stdout));
+    const rows = JSON.parse((await user.sluice(['stats', '--step', 'day', '--json'])).stdout);
+    expect(rows).toHaveLength(60);
+    expect(rows.at(-1)).toMatchObject({ accepted: 1, lost: { not_json: 1 } });
+    expect((await user.sluice(['stats', '--to', '2020-01-01'])).stdout).toBe('none\n');
+  });
+
+  it('counts by key, and names it', async () => {
+    const { key } = JSON.parse((await user.sluice(['keys', 'create', 'Till 7', '--json'])).stdout);
+    await upload('{"n":1}');
+    const headers = { 'x-api-key': key };
+    await sluice.request('POST', `/applications/${domain}/data`, { json: { n: 2 }, headers });
+    const { stdout } = await user.sluice(['stats', '--by', 'key']);
+    expect(stdout).toMatch(/Z {2}Till 7 +1 +0 +0$/m);
+    expect(stdout).toMatch(/Z {2}without a key +1 +0 +0$/m);
+  });
+});
+
 describe('sluice export', () => {
   beforeEach(() => upload('{"place":"Oslo","celsius":-3.5}'));
 

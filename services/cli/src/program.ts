@@ -5,8 +5,10 @@ import { CliError, type ExitCode } from './cli-error.ts';
 import { addApps } from './commands/apps.ts';
 import { addClient } from './commands/client.ts';
 import { addCompletion } from './commands/completion.ts';
+import { addEntries } from './commands/entries.ts';
 import { addExport } from './commands/export.ts';
 import { addHelp } from './commands/help.ts';
+import { addImports } from './commands/imports.ts';
 import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
 import { addLogin } from './commands/login.ts';
@@ -14,6 +16,7 @@ import { addMembers } from './commands/members.ts';
 import { addRefused } from './commands/refused.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSend } from './commands/send.ts';
+import { addStats } from './commands/stats.ts';
 import { addTail } from './commands/tail.ts';
 import { addTokens } from './commands/tokens.ts';
 import { addVerify } from './commands/verify.ts';
@@ -29,7 +32,10 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addVerify,
   addTail,
   addList,
+  addEntries,
+  addStats,
   addExport,
+  addImports,
   addSchema,
   addRefused,
   addKeys,

@@ -9,22 +9,29 @@ import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import { type Act, type Context, choose } from '../context.ts';
 import { remove } from '../output/confirm.ts';
+import { toFields } from '../output/fields.ts';
 import { readText } from '../read-text.ts';
 import { harmless } from '../terminal.ts';
+import { typeOption } from './app-settings.ts';
+import { addAppChanges } from './apps-change.ts';
 
 /** `sluice apps`. */
 export function addApps(program: Command, act: Act): void {
-  const apps = program.command('apps').description('List, create, show and delete applications.');
+  const apps = program
+    .command('apps')
+    .description('List, create, show, set, delete and restore applications.');
 
   apps
     .command('list')
     .description('List your applications, newest first.')
     .option('--shared', 'list applications that others share with you')
+    .option('--deleted', 'list deleted applications that you can restore')
     .addHelpText('after', '\nExample: sluice apps list')
     .action(
-      act<{ shared?: boolean }>(async ({ api, retry, show }, { shared }) => {
-        const columns = ['domain', 'name', 'entries', 'last_entry_at', ...(shared ? ['role'] : [])];
-        show(await retry(() => api.ask('GET', '/applications', { query: { shared } })), columns);
+      act<{ shared?: boolean; deleted?: boolean }>(async ({ api, retry, show }, query) => {
+        const more = query.deleted ? ['deleted_at', 'purge_at'] : ['last_entry_at'];
+        const columns = ['domain', 'name', 'entries', ...more, ...(query.shared ? ['role'] : [])];
+        show(await retry(() => api.ask('GET', '/applications', { query: { ...query } })), columns);
       }),
     );
 
@@ -37,13 +44,8 @@ export function addApps(program: Command, act: Act): void {
       act(async (context, _options, domain) => {
         const { api, retry, path, show } = choose(context, domain);
         const answer = await retry(() => api.ask<object>('GET', path('')));
-        const fields = Object.entries(answer.data).filter(([field]) => field !== 'template');
-        const toValue = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : value);
-        show(
-          answer,
-          ['field', 'value'],
-          fields.map(([field, value]) => ({ field, value: toValue(value) })),
-        );
+        const fields = toFields(answer.data).filter(({ field }) => field !== 'template');
+        show(answer, ['field', 'value'], fields);
       }),
     );
 
@@ -53,7 +55,7 @@ export function addApps(program: Command, act: Act): void {
     .argument('<name>')
     .option('--from <file>', 'sample: CSV, NDJSON or JSON; its schema is inferred')
     .option('--schema <file>', 'a JSON Schema')
-    .option('--type <type>', 'mobile, web, server, desktop or other', 'other')
+    .addOption(typeOption().default('other'))
     .option('--unique <path>', 'JSON Pointer to a member: one entry is stored for each value of it')
     .addHelpText('after', "\nExample: sluice apps create 'Weather station' --from sample.csv")
     .action(act(create));
@@ -70,6 +72,8 @@ export function addApps(program: Command, act: Act): void {
         await remove(context, context.path(''), `Delete ${context.domain()} with all its entries?`, yes);
       }),
     );
+
+  addAppChanges(apps, act);
 }
 
 interface CreateOptions {

@@ -3,12 +3,14 @@ import { rm } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { metaNames } from '@sluice/tables/columns.ts';
 import { type Command, Option } from 'commander';
 import { ApiFailure } from '../api/answer.ts';
 import { NoAnswer } from '../api/no-answer.ts';
 import type { Act, Context } from '../context.ts';
 import { download } from '../jobs/download.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
+import { NamesOption } from '../output/names-option.ts';
 import { stateFile } from '../settings/folders.ts';
 import { readPrivate, writePrivate } from '../settings/private-file.ts';
 
@@ -37,7 +39,7 @@ export function addExport(program: Command, act: Act): void {
     .option('--columns <names>', 'names of columns, separated by commas')
     .option('--filter <conditions>', 'conditions on payloads, as JSON')
     .option('--key <id>', 'sent with this ingest key')
-    .option('--meta <names>', 'some of id,schema_version,source,key,by')
+    .addOption(new NamesOption('--meta <names>', 'more columns', metaNames))
     .addOption(new Option('--arrays <form>', 'how CSV writes arrays').choices(['json', 'columns', 'rows']))
     .addOption(
       new Option('--formulas <form>', 'how CSV writes text that a spreadsheet would calculate').choices([

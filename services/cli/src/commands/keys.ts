@@ -26,7 +26,17 @@ export function addKeys(program: Command, act: Act): void {
     .addOption(rateOption())
     .addOption(expiresOption())
     .addHelpText('after', "\nExample: sluice keys create 'Roof sensor'")
-    .action(act<Limits>((context, limits, name) => issue(context, '/keys', { name, ...toLimits(limits) })));
+    .action(
+      act<Limits>(async (context, limits, name) => {
+        const { api, path, domain, retry, say } = context;
+        const { data } = await retry(() => api.ask<{ key_required: boolean }>('GET', path('')));
+        await issue(context, '/keys', { name, ...toLimits(limits) });
+        if (!data.key_required)
+          say(
+            `${domain()} also takes uploads without a key: \`sluice apps set --key-required on\` refuses them`,
+          );
+      }),
+    );
 
   keys
     .command('update')

@@ -1,10 +1,12 @@
 import { memberText } from '@sluice/json/member-text.ts';
+import { senderMeta } from '@sluice/tables/columns.ts';
 import { type Command, Option } from 'commander';
 import { elementTexts } from '../api/answer.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
+import { entryLine } from '../output/entry-line.ts';
+import { NamesOption } from '../output/names-option.ts';
 import { limitOption } from '../output/number-option.ts';
-import { harmless, paint } from '../terminal.ts';
 
 interface ListOptions {
   limit: string;
@@ -28,7 +30,7 @@ export function addList(program: Command, act: Act): void {
     .option('--to <time>', 'created before this time')
     .option('--filter <conditions>', 'conditions on payloads, as JSON')
     .option('--key <id>', 'sent with this ingest key')
-    .option('--meta <names>', 'for --json: who sent it, some of source,key,by')
+    .addOption(new NamesOption('--meta <names>', 'for --json: who sent it', senderMeta))
     .addOption(new Option('--order <order>', 'which entries come first').choices(['newest', 'oldest']))
     .addHelpText(
       'after',
@@ -63,11 +65,7 @@ async function list(context: Context, { all, limit, order, ...query }: ListOptio
     const { data, text } = await retry(() => api.ask<Page>('GET', path('/data'), { query: page }));
     const texts = elementTexts(memberText(text, 'result') ?? '[]');
     for (const [at, entry] of texts.entries())
-      if (json) await print(entry);
-      else {
-        const time = paint(context, 'dim', harmless(String(data.result[at]?.createdAt)));
-        await print(`${time}  ${harmless(memberText(entry, 'payload') ?? '')}`);
-      }
+      await print(json ? entry : entryLine(context, data.result[at], entry));
     after = all && !data.pagination.isLast ? data.pagination.cursor : undefined;
   } while (after !== undefined);
 }

@@ -6,11 +6,13 @@ import { type Api, createApi } from '../api/api.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { confirm } from '../output/confirm.ts';
+import { NamesOption } from '../output/names-option.ts';
 import { numberOption } from '../output/number-option.ts';
 import { harmless } from '../terminal.ts';
 
 const dayMs = 86_400_000;
 const path = '/users/me/tokens';
+const scopes = ['read', 'write', 'upload'];
 
 /** `sluice tokens`. */
 export function addTokens(program: Command, act: Act): void {
@@ -33,7 +35,7 @@ export function addTokens(program: Command, act: Act): void {
     .command('create')
     .description('Create a token. It is printed now, and never again.')
     .argument('<name>')
-    .option('--scopes <names>', 'read, write, upload, separated by commas', 'read')
+    .addOption(new NamesOption('--scopes <names>', 'what it may do', scopes).default('read'))
     .addOption(numberOption('--days <count>', 'days until it expires', 36_500))
     .option('--applications <domains>', 'only for these, separated by commas')
     .addHelpText('after', "\nExample: sluice tokens create 'Nightly export' --scopes read --days 90")

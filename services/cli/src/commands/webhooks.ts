@@ -1,9 +1,20 @@
+import { senderMeta } from '@sluice/tables/columns.ts';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { remove } from '../output/confirm.ts';
+import { NamesOption } from '../output/names-option.ts';
+import { addDeliveries, webhookPath } from './deliveries.ts';
 
-const one = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
+const events = [
+  'entries.stored',
+  'refusals.threshold',
+  'export.completed',
+  'export.failed',
+  'import.completed',
+  'import.failed',
+  'schema.published',
+];
 const exampleId = '66f1c2a4e8b5d70912345678';
 
 /** `sluice webhooks`. */
@@ -27,9 +38,9 @@ export function addWebhooks(program: Command, act: Act): void {
     .command('create')
     .description('Create a webhook. Its secret is printed now, and never again.')
     .argument('<address>', 'where events are posted')
-    .option('--events <names>', 'separated by commas', 'entries.stored')
+    .addOption(new NamesOption('--events <names>', 'what is posted', events).default('entries.stored'))
     .option('--name <name>')
-    .option('--meta <names>', 'who sent entries, some of source,key,by')
+    .addOption(new NamesOption('--meta <names>', 'who sent entries', senderMeta))
     .option('--refusals <count/minutes>', 'for refusals.threshold, such as 10/5')
     .addHelpText(
       'after',
@@ -37,43 +48,29 @@ export function addWebhooks(program: Command, act: Act): void {
     )
     .action(act(create));
 
-  forOne('ping', 'Post a ping.').action(
-    act(async ({ api, path, tell }, _options, id) => {
-      const { data } = await api.ask<object>('POST', path(`${one(id)}/ping`));
-      tell(data, `the ping is on its way; \`sluice webhooks deliveries ${id}\` shows how it ends`);
-    }),
-  );
   for (const state of ['active', 'paused'] as const)
     forOne(
       state === 'active' ? 'resume' : 'pause',
       state === 'active' ? 'Start posting again.' : 'Stop posting.',
     ).action(
       act(async ({ api, path, tell }, _options, id) => {
-        const { data } = await api.ask<{ state: string }>('PATCH', path(one(id)), { json: { state } });
+        const { data } = await api.ask<{ state: string }>('PATCH', path(webhookPath(id)), {
+          json: { state },
+        });
         tell(data, `webhook ${id} is ${data.state}`);
       }),
     );
   forOne('rotate', 'Give a webhook a new secret. The old one signs too for 24 hours.').action(
-    act((context, _options, id) => issue(context, `${one(id)}/rotate`)),
+    act((context, _options, id) => issue(context, `${webhookPath(id)}/rotate`)),
   );
-  forOne('deliveries', 'List what was posted, newest first.').action(
-    act(async ({ api, path, retry, show }, _options, id) => {
-      const answer = await retry(() => api.ask<Deliveries>('GET', path(`${one(id)}/deliveries`)));
-      const rows = answer.data.result.map((delivery) => ({ ...delivery.last, ...delivery }));
-      show(answer, ['id', 'createdAt', 'type', 'state', 'attempts', 'status', 'error'], rows);
-    }),
-  );
+  addDeliveries(forOne, act);
   forOne('delete', 'Delete a webhook.')
     .option('--yes', 'do not ask')
     .action(
       act<{ yes?: boolean }>((context, { yes }, id) =>
-        remove(context, context.path(one(id)), `Delete webhook ${id}?`, yes),
+        remove(context, context.path(webhookPath(id)), `Delete webhook ${id}?`, yes),
       ),
     );
-}
-
-interface Deliveries {
-  result: { last?: { status?: number; error?: string } }[];
 }
 
 interface CreateOptions {

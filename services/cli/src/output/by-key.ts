@@ -1,3 +1,4 @@
+import { ApiFailure } from '../api/answer.ts';
 import type { Context } from '../context.ts';
 import { harmless } from '../terminal.ts';
 
@@ -13,14 +14,24 @@ export interface ToldKey {
 export async function sayByKey(context: Context, counts: ToldKey[] = []): Promise<void> {
   const refusing = counts.filter(({ refused }) => refused > 0);
   if (refusing.every(({ key }) => key === null)) return;
-  const { api, path, say, retry } = context;
-  const { data } = await retry(() => api.ask<{ id: string; name: string }[]>('GET', path('/keys')));
-  const names = new Map(data.map(({ id, name }) => [id, name]));
+  const { say } = context;
+  const names = await keyNames(context);
   for (const { key, checked, refused, paths } of refusing) {
     const who = key === null ? 'without a key' : `key ${names.get(key) ?? key}`;
     const share = (refused / checked).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 });
     const where = paths.map((pointer) => pointer || '/').join(', ');
     const what = `${share} of ${checked.toLocaleString('en')} would be refused`;
     say(harmless(`${who}: ${what}${where && `, at ${where}`}`));
+  }
+}
+
+/** The names of ingest keys by their ids. Readers of an application may not see them. */
+export async function keyNames({ api, path, retry }: Context): Promise<Map<string, string>> {
+  try {
+    const { data } = await retry(() => api.ask<{ id: string; name: string }[]>('GET', path('/keys')));
+    return new Map(data.map(({ id, name }) => [id, name]));
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 403) return new Map();
+    throw error;
   }
 }
