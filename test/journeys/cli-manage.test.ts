@@ -1,9 +1,12 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { webhookEvents } from '@sluice/store/webhooks/webhook-records.ts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { processEnv } from '../support/process-env.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { type SharedSluice, sharedSluice, until } from '../support/sluice.ts';
-import { commandLine } from '../support/sluice-command.ts';
+import { commandLine, main } from '../support/sluice-command.ts';
 
 let sluice: SharedSluice;
 let owner: { username: string; token: string };
@@ -322,16 +325,69 @@ it.each([
   expect(await user.sluice(command)).toEqual({ code: 2, stdout: '', stderr: `sluice: ${message}\n` });
 });
 
-it('sluice completion completes commands and options in bash', async () => {
-  writeFileSync(user.at('completion.bash'), await print('completion', 'bash'));
-  const complete = (...words: string[]) => {
-    const script = `source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _sluice; echo "\${COMPREPLY[*]}"`;
-    return execFileSync('bash', ['-c', script, 'bash', 'sluice', ...words], {
-      cwd: user.home,
-      encoding: 'utf8',
-    }).trim();
+describe('sluice completion', () => {
+  const complete = async (...words: string[]) => {
+    const { code, stdout } = await user.sluice(['__complete', '--', ...words]);
+    expect(code).toBe(0);
+    return stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
   };
-  expect(complete('ap')).toBe('apps');
-  expect(complete('apps', 'cr')).toBe('create');
-  expect(complete('send', '--app', 'x', '--re')).toBe('--refused --restart');
+
+  it.each([
+    [['ap'], ['apps']],
+    [['apps', 'cr'], ['create']],
+    [
+      ['send', '--app', 'x', '--re'],
+      ['--refused', '--restart'],
+    ],
+    [['send', ''], []],
+    [
+      ['export', '--format', ''],
+      ['csv', 'ndjson', 'parquet'],
+    ],
+    [
+      ['export', '--wait', '--for'],
+      ['--format', '--formulas'],
+    ],
+    [
+      ['apps', 'set', '--key-required', 'o'],
+      ['on', 'off'],
+    ],
+    [
+      ['members', 'set', 'grace', ''],
+      ['reader', 'editor'],
+    ],
+    [['tokens', 'create', 'x', '--scopes', 'read,w'], ['read,write']],
+    [['webhooks', 'create', 'x', '--events', 'export.completed,ex'], ['export.completed,export.failed']],
+    [['client', 'pyt'], ['python']],
+    [['help', 'apps', 're'], ['restore']],
+    [['stats', '--step', 'd'], ['day']],
+    [['none', '--none', ''], []],
+  ])('completes %j', async (words, found) => expect(await complete(...words)).toEqual(found));
+
+  it('completes domains, also deleted ones, and asks the server that is named', async () => {
+    expect(await complete('list', '--app', domain.slice(0, -1))).toEqual([domain]);
+    expect(await complete('apps', 'restore', domain)).toEqual([]);
+    await print('apps', 'delete', '--yes');
+    expect(await complete('apps', 'restore', domain)).toEqual([domain]);
+    expect(await complete('--url', 'http://127.0.0.1:1', 'apps', 'restore', '')).toEqual([]);
+  });
+
+  it('knows each event', async () => {
+    expect(await complete('webhooks', 'create', 'x', '--events', '')).toEqual([...webhookEvents]);
+  });
+
+  it('completes commands and values in bash, also behind spaces', async () => {
+    writeFileSync(user.at('completion.bash'), await print('completion', 'bash'));
+    const completeInBash = async (...words: string[]) => {
+      const script = `sluice() { "$NODE" "$MAIN" "$@"; }; source completion.bash; COMP_WORDS=("$@"); COMP_CWORD=$(($#-1)); _sluice; echo "\${COMPREPLY[*]}"`;
+      const { stdout } = await promisify(execFile)('bash', ['-c', script, 'bash', 'sluice', ...words], {
+        cwd: user.home,
+        env: processEnv({ ...user.env, NODE: process.execPath, MAIN: main }),
+      });
+      return stdout.trim();
+    };
+    expect(await completeInBash('ap')).toBe('apps');
+    expect(await completeInBash('apps', 'create', 'Weather station', '--ty')).toBe('--type');
+    await until(async () => (await completeInBash('apps', 'show', domain.slice(0, -1))) === domain);
+  });
 });

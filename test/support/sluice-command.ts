@@ -59,7 +59,8 @@ export function commandLine(settings: { url: string; token?: string; app?: strin
   };
 }
 
-const main = join(import.meta.dirname, '../../services/cli/src/main.ts');
+/** The program of `sluice`. */
+export const main = join(import.meta.dirname, '../../services/cli/src/main.ts');
 
 /** `sluice` as a process of its own, which ends with the test. */
 export function spawnCommand(args: string[], env: Record<string, string>) {

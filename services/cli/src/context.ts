@@ -142,7 +142,8 @@ async function meant({ api }: Context, domain: string): Promise<string> {
   return near ? `: did you mean ${near}?` : '; `sluice apps list` lists yours';
 }
 
-async function domainsOf(api: Api): Promise<string[]> {
+/** Of all applications that the user may see. */
+export async function domainsOf(api: Api): Promise<string[]> {
   const lists = ['own', 'shared'].map((whose) =>
     api.ask<{ domain: string }[]>('GET', '/applications', {
       query: { shared: whose === 'shared' || undefined },
