@@ -7,14 +7,14 @@ const dayMs = 24 * 60 * minuteMs;
 
 export interface AuditRecord {
   id: string;
-  /** Id of the user who did it, or whose account it was tried on. */
+  /** Id of the user who acted, or whose account somebody tried to enter. */
   user: string;
   username: string;
   action: AuditAction;
   at: Date;
   address: string;
   requestId: string;
-  /** Its domain, which is never used again. */
+  /** The domain of the application, which is never used again. */
   application?: string | undefined;
   job?: string | undefined;
   key?: string | undefined;
@@ -85,10 +85,10 @@ export function auditStore(db: Db) {
       await audit.insertOne({ ...record, _id: new ObjectId(), user: new ObjectId(record.user) });
     },
 
-    /** One record for all of a minute: that of the first, with `count` and `lastAt` in its details. */
+    /** One record for all events of a minute: that of the first event, with `count` and `lastAt` in its details. */
     count: (record: NewRecord): Promise<void> => sum(record, { count: 1, withinMs: minuteMs }),
 
-    /** One record for all of a day, in a transaction. */
+    /** One record for all events of a day, written in a transaction. */
     countOfDay: (session: ClientSession, record: NewRecord, count: number): Promise<void> =>
       sum(record, { count, withinMs: dayMs, session }),
 

@@ -20,7 +20,7 @@ export type { Access, ApplicationRecord, RefusedSettings, Unique } from './appli
 /** `bytes` as BSON. */
 export type ApplicationSize = { id: string; bytes: number };
 
-/** As many as there are groups in an answer. The oldest go first. */
+/** Dismissed groups that are kept, as many as an answer has. The oldest go first. */
 const mostDismissed = 100;
 
 const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(found) : undefined);

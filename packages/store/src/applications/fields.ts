@@ -15,14 +15,14 @@ export const largeNumbers = '';
 export interface Extent {
   /** True when some field is not in the list: there were too many, or its name is too long. */
   overflow: boolean;
-  /** True when there were too many: none is added any more. */
+  /** True when there were too many fields: the list takes no more. */
   closed: boolean;
 }
 
 /** The fields that occur in an application's entries but not in its schema, by first appearance. */
 export interface RecordedFields extends Extent {
   pointers: string[];
-  /** Whether some entry may have a number beyond 2^53, up or down; not known any more once the list is closed. */
+  /** Whether some entry may have a number beyond ±2^53. A closed list no longer knows. */
   hasLarge: boolean;
 }
 
@@ -52,7 +52,7 @@ export function fieldStore(db: Db) {
     session?: ClientSession,
   ): Promise<boolean> {
     const _id = new ObjectId(application);
-    // It is only ever set, so two processes at once cannot take it back.
+    // `hasLarge` is only set, never unset: two processes at once cannot undo it.
     const extent = { ...others, ...(hasLarge && { hasLarge }) };
     if (found) {
       const { overflow = null, closed = null } = found;

@@ -26,7 +26,7 @@ export interface BatchDocument {
   createdAt: Date;
   /** Number of replays that stored lines, if only replays did. */
   replays?: number;
-  /** Of who sent it; set together with `isDecided`. */
+  /** The number of its sender; set together with `isDecided`. */
   by?: number;
   /** Each line is stored, or was refused for its content. */
   isDecided?: true;
@@ -38,7 +38,7 @@ export interface BatchDocument {
  */
 export type KnownKey = 'first' | 'again' | 'partly' | 'other';
 
-/** The state of a batch's key. `replays` is there only if the batch is stored in part, `first` only if it has places for its lines. */
+/** The state of a batch's key. Only a batch that is stored in part has `replays`; only one with places for its lines has `first`. */
 export interface KnownBatch {
   known: KnownKey;
   replays?: number | undefined;
@@ -52,7 +52,7 @@ export interface LinesTurn {
   isRetry: boolean;
   /** Where to store a line: all attempts that can be under way store it there. Undefined once that would be too late. */
   placeOf?: (line: number) => Binary | undefined;
-  /** Call before each insert. Throws BatchTaken, and UnconfirmedError when a retry took too long. */
+  /** Call before each insert: reserves or keeps the places. Throws BatchTaken, and UnconfirmedError when a retry took too long. */
   begin(): Promise<void>;
 }
 
@@ -73,7 +73,7 @@ interface Dependencies {
   timeoutMs: number;
 }
 
-/** Other payloads are stored with the unique values of some lines, which are counted from 0: the whole batch is not stored. */
+/** The unique values of some lines belong to stored entries with other payloads: nothing of the batch is stored. Lines count from 0. */
 export class LinesTaken extends Error {
   readonly positions: number[];
 
@@ -168,7 +168,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
       });
     },
 
-    /** The same for a batch that is known. */
+    /** Calls `store` with the places of a batch that is known. */
     async again<T>(
       { first }: KnownBatch,
       lastLine: number,
@@ -183,7 +183,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
           if (hold && !(await hold.renew())) throw new UnconfirmedError('the batch took too long');
         },
       });
-      // Where an outcome is not known, the horizon waits for the minute.
+      // If `store` rejects, an outcome may be unknown: the hold then ends by itself after a minute.
       await hold?.release();
       return done;
     },
@@ -202,7 +202,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
     async reserve(record: BatchRecord, atomic: boolean, session: ClientSession): Promise<KnownBatch> {
       const { known, first } = await lookUp(record, session);
       if (known === 'first') await insert(record, { session, replays: 1 });
-      // Makes a transaction begin again that stores the whole batch meanwhile.
+      // A transaction that stores the whole batch at this time conflicts, and begins again.
       if (known === 'partly')
         await batches.updateOne(
           { _id: new Binary(record.idempotencyHash) },
@@ -238,7 +238,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
             }
           }
           if (taken.length > 0) throw new LinesTaken(taken);
-          // Last: a transaction that is left lying holds its locks for a minute, and a retry would wait for this one.
+          // The record comes last: an abandoned transaction holds its locks for a minute, and a retry would wait for the record's.
           if (record) await finish(record, replays, session);
         });
         return { known: 'first', repeated };
@@ -246,7 +246,7 @@ export function batchStore(db: Db, { entries, writer, horizon, timeoutMs }: Depe
         if (error instanceof LinesTaken) throw error;
         if (error instanceof Changed) return { known: 'partly', repeated: 0 };
         const known = await unlessKnown(record, error);
-        // It was so before: the error has another cause.
+        // The batch was stored in part before: the error has another cause.
         if (known === 'partly' && replays !== undefined) throw error;
         return { known, repeated: 0 };
       }

@@ -9,11 +9,11 @@ import { type EntryId, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { foldMilestones, type RemovedEntry, subtractRemoved } from './removed-entries.ts';
 
-/** What else is written in the transaction of a deletion: first of all, and once it is known how many entries go. Throw to delete none. */
+/** What else the transaction of a deletion writes: `before` it deletes, and `after`, with the number of entries. Throw to delete none. */
 export interface Beside {
   before?(session: ClientSession): Promise<void>;
   after?(session: ClientSession, deleted: number): Promise<void>;
-  /** Whose transaction it is; absent: one of its own. */
+  /** The transaction to use; absent: a new one. */
   session?: ClientSession;
 }
 
@@ -46,7 +46,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       application,
       removed.map(({ _id }) => _id),
     );
-    // From here on its lists look for what was deleted.
+    // From here on, lists of the application look for deleted entries.
     await applications.updateOne(
       { _id: new ObjectId(application), hasDeletions: { $ne: true } },
       { $set: { hasDeletions: true } },
@@ -96,7 +96,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       return found?.holder === holder;
     },
 
-    /** Applications that have more than so many milestones which are to be corrected by what was deleted. */
+    /** Applications with more than `most` milestones that deletions still have to correct. */
     async scattered(most: number): Promise<string[]> {
       const milestones = db.collection<MilestoneDocument>('milestones');
       const lowest = new ObjectId('0'.repeat(24));
@@ -108,7 +108,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       return (await found.toArray()).map(({ _id }) => _id.toHexString());
     },
 
-    /** Corrects the milestones themselves. */
+    /** Subtracts deleted entries from the milestones themselves. */
     fold: (application: string): Promise<void> =>
       guard.change(application, (session) => foldMilestones(db, session, application)),
   };

@@ -51,7 +51,7 @@ export function furtherMilestone(entries: Collection<EntryDocument>) {
       return { key: last, rank: from.rank + count, bytes: from.bytes + size, tallied };
     },
 
-    /** The entries beyond. */
+    /** Number and bytes of the entries beyond a milestone. */
     async usageBeyond(from: Milestone, end: End, session: ClientSession) {
       const { count = 0, size = 0 } = (await sumUp(from, end, sums, session)) ?? {};
       return { entries: count, bytes: size };

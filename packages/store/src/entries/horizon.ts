@@ -27,23 +27,23 @@ export interface Publication {
   writer: ObjectId;
   /** Lower bound of the writer's undecided and future times, in ms since the epoch. A new writer uses the clock. */
   openSince?: number | undefined;
-  /** No entry that the writer will make has an earlier time. */
+  /** The earliest time for the writer's next entry. */
   next: number;
 }
 
-/** How long after the time of its place an entry may be sent there. Backups expect entries within two minutes of their times. */
+/** How long an entry may be sent after the time in its reserved key. Backups expect entries within two minutes of their times. */
 export const placesMs = 30_000;
 
 /** See `HorizonStore.hold`. */
 export interface Hold {
-  /** False if it is over, or the time is too long ago. */
+  /** False if the hold is over, or its time is too long ago. */
   renew(): Promise<boolean>;
   release(): Promise<void>;
 }
 
 export type HorizonStore = ReturnType<typeof horizonStore>;
 
-/** The time below which no entry can come any more; see docs/decisions/0022-forward-sync.md. */
+/** The horizon: the time below which no new entry can appear. See docs/decisions/0022-forward-sync.md. */
 export function horizonStore(db: Db) {
   const horizon = db.collection<HorizonDocument>('horizon');
   const chunks = db.collection<StampedChunk>('chunks');
@@ -68,7 +68,7 @@ export function horizonStore(db: Db) {
     /** Publishes how far a writer is. Returns the clock and MongoDB's time, in ms since the epoch. */
     async publish({ writer, openSince, next }: Publication): Promise<{ clock: number; now: number }> {
       const entry = { id: writer, openSince: openSince ?? '$clock', at: '$$NOW' };
-      // Without a projection: a command that the driver repeats is answered without what that computes.
+      // Without a projection: MongoDB answers a repeated command without the fields that a projection computes.
       const found = await horizon.findOneAndUpdate({ _id }, change(next, isOther(writer), [entry]), {
         upsert: true,
         returnDocument: 'after',
@@ -79,8 +79,8 @@ export function horizonStore(db: Db) {
     },
 
     /**
-     * Keeps the horizon from rising above a time (ms since the epoch), until `release` or for a minute after the last `renew`. Undefined if it
-     * is above: then nothing new can appear at this time. Throws UnconfirmedError if it is not, and the time is too long ago.
+     * Keeps the horizon from rising above a time (ms since the epoch), until `release` or for a minute after the last `renew`. Undefined if the
+     * horizon is above: then nothing new can appear at this time. Throws UnconfirmedError if it is below, and the time is too long ago.
      */
     async hold(time: number): Promise<Hold | undefined> {
       const writer = new ObjectId();

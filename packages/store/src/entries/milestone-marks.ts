@@ -1,9 +1,9 @@
 import { Binary } from 'mongodb';
 import { applicationOfKey, entryIdBytes, idOfKey, toKey } from './entry-id.ts';
 
-/** Places of entries below a milestone, for a page to begin near them. They are right while nothing was deleted. */
+/** Keys of entries below a milestone: a page begins at the nearest. They are right until an entry is deleted. */
 export interface Marks {
-  /** Each mark is this number of entries below the one before it, the first below the milestone. */
+  /** Number of entries from one mark to the next. The first mark is this number below the milestone. */
   every: number;
   /** The ids of these entries, one after the other. */
   ids: Binary;
@@ -18,7 +18,7 @@ export function marksOf(keys: Binary[]): Marks {
   return { every, ids: new Binary(Buffer.from(marked.map(idOfKey).join(''), 'hex')) };
 }
 
-/** The lowest place at a rank or above it, among a milestone that is and its marks. */
+/** Of a milestone at or above a rank and its marks, the lowest that is still at or above the rank. */
 export function nearestMark<M extends { key: Binary; rank: number }>(
   milestone: M,
   { every, ids }: Marks,

@@ -5,26 +5,26 @@ import type { HorizonStore } from './horizon.ts';
 const publishEveryMs = 250;
 /** Idle writers are removed: they block the horizon. */
 const quietMs = 2_000;
-/** Older news may be taken for that of a process that died. */
+/** A process that published nothing for so long may count as dead. */
 const freshMs = 10_000;
 /** An insert in doubt counts as decided after this number of answers from MongoDB: a minute. */
 const doubtfulAnswers = 60_000 / publishEveryMs;
-/** Then it is sent again: one answer that is lost must not stop all uploads. */
+/** A publication without an answer for so long is sent again: one lost answer must not stop all uploads. */
 const answerMs = 5_000;
 const leaveMs = 1_000;
 
 interface Undecided {
-  /** No entry of it has an earlier time, in ms since the epoch. */
+  /** The earliest time that an entry of this insert may have, in ms since the epoch. */
   since: number;
   applications: Iterable<string>;
-  /** Publications until it counts as decided. */
+  /** Publications until an insert in doubt counts as decided. */
   left: number;
 }
 
 export type Writer = ReturnType<typeof createWriter>;
 
 /**
- * Gives entries their times, and publishes up to which time all that this process stores is decided. See
+ * Gives entries their times. Publishes the time below which each insert of this process is decided. See
  * docs/decisions/0022-forward-sync.md.
  */
 export function createWriter(
@@ -32,15 +32,15 @@ export function createWriter(
   { doubtful = doubtfulAnswers, tell = async (_applications: string[]): Promise<void> => {} } = {},
 ) {
   const undecided = new Set<Undecided>();
-  /** Applications that may have entries of which nobody was told. */
+  /** Applications with new entries that `tell` has not heard of. */
   let untold = new Set<string>();
   let writer = horizon.newWriter();
-  /** No entry that is made from now on has an earlier time. */
+  /** The earliest time for the next entry. */
   let next = 0;
   /** What to add to `performance.now()` to get MongoDB's time, or a little less. */
   let offset = Number.NEGATIVE_INFINITY;
   let publishedAt = Number.NEGATIVE_INFINITY;
-  /** The same by the clock that also counts while the machine is paused. */
+  /** `publishedAt` by the clock that also counts while the machine is paused. */
   let publishedOn = 0;
   let publishing: Promise<void> | undefined;
   let usedAt = 0;
@@ -109,7 +109,7 @@ export function createWriter(
   function goOn(): void {
     timer = setTimeout(async () => {
       const isQuiet = isIdle() && performance.now() - usedAt > quietMs;
-      // If that fails, uploads wait until it succeeds, or a worker removes the writer.
+      // If leaving fails, uploads wait until it succeeds, or a worker removes the writer.
       if (isQuiet) return leave().catch(() => {});
       await publishOnce().catch(() => {});
       if (timer) goOn();

@@ -13,7 +13,7 @@ import { addMissed, type KeyCount, type LossCounts, type Missed, sumOf } from '.
 import type { Reason } from './refused-records.ts';
 
 export interface ReasonCount extends Reason {
-  /** The message of the first of them. */
+  /** The message of the first refusal. */
   message: string;
   count: number;
   firstAt: Date;
@@ -28,7 +28,7 @@ export interface MinuteCounts {
   total: number;
   /** Absent: nothing. */
   lost?: LossCounts;
-  /** What came with ingest keys. What is left of the totals came without one. */
+  /** Counts of uploads with ingest keys. The rest of the totals came without a key. */
   keys?: (KeyCount & { key: string })[];
   reasons: ReasonCount[];
 }
@@ -47,12 +47,12 @@ export interface MinuteTotal extends Missed {
 
 export interface MinuteOfKeys {
   at: Date;
-  /** One for each key, and one for what came without. */
+  /** One for each key, and one for uploads without a key. */
   keys: KeyCount[];
 }
 
 const minuteMs = 60_000;
-/** Of the counts of an application. */
+/** The most that the counts of an application may have. */
 const mostBytes = 64 * 1024 ** 2;
 
 const all = (application: string) => ({
@@ -68,7 +68,7 @@ export function createCountKeys(): (application: string, minute: number) => Bina
 
 export const minuteOf = (ms: number) => Math.floor(ms / minuteMs) * minuteMs;
 
-/** The period of all minutes that a period touches. */
+/** The whole minutes that a period touches. */
 export const wholeMinutes = ({ from, to }: Period): Period => ({
   from: from && new Date(minuteOf(from.getTime())),
   to: to && new Date(minuteOf(to.getTime() + minuteMs - 1)),
