@@ -230,7 +230,9 @@ describe('who may do what', () => {
     // HEAD is GET without the body.
     const told = Object.keys(table).flatMap((route) => [route, route.replace(/^get /, 'head ')]);
     expect(routes.filter((route) => !told.includes(route))).toEqual([]);
-    expect(Object.keys(table).filter((route) => !routes.includes(route))).toEqual([]);
+    // PUT of what has PATCH does the same.
+    const described = [...routes, ...routes.map((route) => route.replace(/^patch /, 'put '))];
+    expect(Object.keys(table).filter((route) => !described.includes(route))).toEqual([]);
   });
 
   it.each(Object.entries(table))('%s', async (route, [statuses, make]) => {

@@ -320,6 +320,51 @@ describe('an export', () => {
   });
 });
 
+describe('HEAD of an export', () => {
+  it.each(['format=csv', 'format=ndjson', 'format=parquet', 'arrays=rows'])(
+    '%s has the headers of GET and no body, whoever works, and makes no job',
+    async (query) => {
+      const { domain, id, store } = await filled(3);
+      const path = `/applications/${domain}/export?${query}`;
+      const headers = { 'accept-encoding': 'gzip' };
+      const head = await silent.request('HEAD', path, { token, headers });
+      expect([head.status, head.text]).toEqual([200, '']);
+      expect(await store.jobs.list(id, 'export')).toEqual([]);
+      const full = await get(path, headers);
+      for (const name of ['content-type', 'content-encoding', 'vary', 'accept-ranges'])
+        expect([name, head.headers.get(name)]).toEqual([name, full.headers.get(name)]);
+      const fileName = (answer: typeof head) =>
+        answer.headers.get('content-disposition')?.replace(/\d{8}T\d{6}Z/, 'time');
+      expect(fileName(head)).toBe(fileName(full));
+      expect(head.headers.get('accept-ranges')).toBe('none');
+      const audit = await get('/audit?limit=10');
+      const ofDomain = audit.body.data.result.filter(
+        ({ application }: { application?: string }) => application === domain,
+      );
+      expect(ofDomain.map(({ action }: { action: string }) => action)).toEqual([
+        'export.downloaded',
+        'application.created',
+      ]);
+    },
+  );
+
+  it('is refused as GET is', async () => {
+    const { domain } = await filled(0);
+    const other = await sluice.owner();
+    const status = async (token?: string, query = '') =>
+      (await sluice.request('HEAD', `/applications/${domain}/export${query}`, { token })).status;
+    expect(await status()).toBe(401);
+    expect(await status(other.token)).toBe(404);
+    expect(await status(token, '?format=ndjson&arrays=rows')).toBe(400);
+    expect(await status(token, '?format=xml')).toBe(400);
+    expect(await status(token, '?filter=x')).toBe(400);
+    const json = { role: 'reader' };
+    const member = `/applications/${domain}/members/${other.username}`;
+    await sluice.request('PUT', member, { token, json });
+    expect(await status(other.token)).toBe(200);
+  });
+});
+
 describe('an export job', () => {
   it('is created, completes, and its file equals the streamed one', async () => {
     const { domain } = await filled(1_200);

@@ -1,3 +1,4 @@
+import type { ExportOptions } from './export-record.ts';
 import type { JobRecord } from './job-records.ts';
 
 const types = {
@@ -7,16 +8,22 @@ const types = {
   zip: 'application/zip',
 } as const;
 
-function formatOf(job: JobRecord): keyof typeof types {
+/** What the name and the type of a file say. */
+export type DescribedFile = { domain: string; createdAt: Date } & (
+  | { kind: 'export'; options: Pick<ExportOptions, 'format' | 'arrays'> }
+  | { kind: Exclude<JobRecord['kind'], 'export'> }
+);
+
+function formatOf(job: DescribedFile): keyof typeof types {
   if (job.kind !== 'export') return 'ndjson';
   const { format, arrays } = job.options;
   return format === 'csv' && arrays === 'rows' ? 'zip' : format;
 }
 
-export const mediaTypeOf = (job: JobRecord): string => types[formatOf(job)];
+export const mediaTypeOf = (job: DescribedFile): string => types[formatOf(job)];
 
 /** The name of a job's file. A domain has only `[a-z0-9-]`, so the name needs no escapes. */
-export function fileNameOf(job: JobRecord): string {
+export function fileNameOf(job: DescribedFile): string {
   const time = job.createdAt.toISOString().replace(/[-:]|\.\d+/g, '');
   return `${job.domain}-${job.kind === 'export' ? '' : `${job.kind}-`}${time}.${formatOf(job)}`;
 }

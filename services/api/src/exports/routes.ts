@@ -11,10 +11,10 @@ import { toMeta } from '../http/meta.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { exportFile, madeJob } from '../jobs/describe.ts';
-import { streamBytes } from '../jobs/send-file.ts';
+import { isHead, streamBytes } from '../jobs/send-file.ts';
 import { enqueueOrCancel, queueAndSend } from '../jobs/steps.ts';
 import { type ExportQuery, ExportRequest, ExportQuery as Query } from './contract.ts';
-import { streamExport } from './stream-export.ts';
+import { describeStream, streamExport } from './stream-export.ts';
 
 const unmade = 'exports cannot be made';
 
@@ -48,20 +48,17 @@ export const exportRoutes: Routes = async (app, dependencies) => {
 
   app.get(
     '/applications/:domain/export',
-    {
-      exposeHeadRoute: false,
-      ...operation('streamExport', 'Export entries as a stream', {
-        description:
-          'Oldest first. `from` is included, `to` is not. The file is sent while it is written. To close the connection cancels the export. A transfer without its last chunk is incomplete.',
-        params: ByDomain,
-        querystring: Query,
-        response: {
-          200: { description: 'The file.', content: exportFile },
-          ...ownFailures('ResourceConflictError'),
-          ...overLimit,
-        },
-      }),
-    },
+    operation('streamExport', 'Export entries as a stream', {
+      description:
+        'Oldest first. `from` is included, `to` is not. The file is sent while it is written. To close the connection cancels the export. A transfer without its last chunk is incomplete. HEAD makes no export, so it does not know `columns` and the length.',
+      params: ByDomain,
+      querystring: Query,
+      response: {
+        200: { description: 'The file.', content: exportFile },
+        ...ownFailures('ResourceConflictError'),
+        ...overLimit,
+      },
+    }),
     async (request, reply) => {
       const { query, owner } = request;
       const options = toOptions(query, {
@@ -70,6 +67,7 @@ export const exportRoutes: Routes = async (app, dependencies) => {
         filter: query.filter === undefined ? undefined : toConditions(query.filter),
       });
       const application = await findApplication(store.applications, request);
+      if (isHead(request)) return describeStream(request, reply, application, options);
       capacity.answers.lease(reply, owner.id).take(streamBytes);
       const made = await createExport(dependencies, application, options, true);
       const job = await enqueueOrCancel(dependencies, made, unmade);

@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
+import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { keeping, readParts } from '../jobs/read-parts.ts';
-import { encodingFor, sendBytes } from '../jobs/send-file.ts';
+import { describeFile, encodingFor, sendBytes } from '../jobs/send-file.ts';
 import { cancelJob } from '../jobs/steps.ts';
 
 /** How long a client waits while all workers are busy. */
@@ -15,6 +16,21 @@ const busyMs = 60_000;
 const pollMs = 40;
 /** A dead worker is replaced within 20 s: after this long without a new part, no worker will continue. */
 const stalledMs = 120_000;
+
+/** The file is made anew for each request. */
+const withoutRanges = { 'accept-ranges': 'none' };
+
+/** Answers HEAD: what a file would be, without one. */
+export function describeStream(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { domain }: Pick<ApplicationRecord, 'domain'>,
+  options: Pick<ExportOptions, 'format' | 'arrays'>,
+) {
+  const file = { kind: 'export', domain, createdAt: new Date(), options } as const;
+  describeFile(reply, file, encodingFor(request.headers['accept-encoding']));
+  return reply.headers(withoutRanges).send();
+}
 
 /** Sends the file of an export while it is written. If the client leaves, the export is cancelled. */
 export async function streamExport(
@@ -40,6 +56,7 @@ export async function streamExport(
   const what = { application: job.domain, job: job.id, details: { streamed: true } };
   await audit.note(request, { action: 'export.downloaded', ...what });
   const encoding = encodingFor(request.headers['accept-encoding']);
+  reply.headers(withoutRanges);
   return sendBytes(request, reply, job, prepend(first, content), encoding);
 }
 

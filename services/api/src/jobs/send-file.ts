@@ -1,7 +1,7 @@
 import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGzip, createZstdCompress } from 'node:zlib';
 import negotiate from '@fastify/accept-negotiator';
-import { fileNameOf, mediaTypeOf } from '@sluice/jobs/record/file-name.ts';
+import { type DescribedFile, fileNameOf, mediaTypeOf } from '@sluice/jobs/record/file-name.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
@@ -24,7 +24,7 @@ function memoryFor(list: Part[]): number {
 
 const vary = 'accept-encoding';
 
-const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
+export const isHead = ({ method }: FastifyRequest) => method === 'HEAD';
 
 /**
  * A file is compressed anew, as one stream. Its stored parts together would be several zstd frames, of which
@@ -44,6 +44,13 @@ export function encodingFor(accepts: string | undefined): Encoding | undefined {
   return best === 'gzip' || best === 'zstd' ? best : undefined;
 }
 
+/** Sets the headers that say what a file is. */
+export function describeFile(reply: FastifyReply, file: DescribedFile, encoding: Encoding | undefined): void {
+  const disposition = `attachment; filename="${fileNameOf(file)}"`;
+  reply.type(mediaTypeOf(file)).headers({ 'content-disposition': disposition, vary });
+  if (encoding) reply.header('content-encoding', encoding);
+}
+
 /** Sends the buffers of `source`, and frees their memory. If `source` fails, the connection breaks: clients see no clean end. */
 export function sendBytes(
   request: FastifyRequest,
@@ -53,9 +60,7 @@ export function sendBytes(
   encoding?: Encoding,
 ) {
   const signal = abortOnClose(reply);
-  const disposition = `attachment; filename="${fileNameOf(job)}"`;
-  reply.type(mediaTypeOf(job)).headers({ 'content-disposition': disposition, vary });
-  if (encoding) reply.header('content-encoding', encoding);
+  describeFile(reply, job, encoding);
   const compressor = encoding && compressors[encoding]();
   const freed = freeing(source, compressor ?? reply.raw);
   const bytes = Readable.from(freed, { objectMode: false, highWaterMark: 1 });
