@@ -9,6 +9,25 @@ import { python } from './python.ts';
 
 const run = promisify(execFile);
 
+it('pandas, Polars and DuckDB read a streamed export, and keep the zero of a text', async () => {
+  const sluice = await startSluice();
+  onTestFinished(() => sluice.stop());
+  const { token } = await sluice.owner();
+  const properties = { place: { type: 'string' }, n: { type: 'integer' } };
+  const domain = await sluice.application(token, { type: 'object', properties });
+  const places = ['09062', '00501'];
+  const lines = ndjson(places.map((place, n) => ({ place, n })));
+  expect((await uploadClient(sluice, token).batch(domain, lines)).status).toBe(201);
+
+  const script = join(import.meta.dirname, 'read_stream.py');
+  const { stdout } = await run(python(), [script, `${sluice.url}/api/applications/${domain}/export`], {
+    env: { ...process.env, TOKEN: token },
+  });
+  const found: Record<string, string[]> = JSON.parse(stdout);
+  expect(Object.keys(found)).toHaveLength(8);
+  for (const [reader, values] of Object.entries(found)) expect([reader, values]).toEqual([reader, places]);
+});
+
 it.each([3, 5_000])(
   'DuckDB reads a Parquet export of %s entries over HTTP, with a token and by ranges',
   async (count) => {

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
@@ -29,7 +30,8 @@ export function describeStream(
 ) {
   const file = { kind: 'export', domain, createdAt: new Date(), options } as const;
   describeFile(reply, file, encodingFor(request.headers['accept-encoding']));
-  return reply.headers(withoutRanges).send();
+  // Without a stream, Node.js would say that the file has no bytes.
+  return reply.headers(withoutRanges).send(Readable.from([]));
 }
 
 /** Sends the file of an export while it is written. If the client leaves, the export is cancelled. */
