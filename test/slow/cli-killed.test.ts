@@ -53,7 +53,10 @@ it(
     }
     const { code, stdout } = await user.sluice(args);
     expect([code, JSON.parse(stdout)]).toEqual([1, { stored: lines - bad, refused: bad }]);
-    expect(readdirSync(state)).toEqual([]);
+    expect(await user.sluice(args)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Confirm with --again'),
+    });
 
     const refused = readFileSync(user.at('refused.ndjson'), 'utf8').trim().split('\n');
     expect(refused.map((line) => JSON.parse(line).line)).toEqual(

@@ -2,6 +2,7 @@ import { type Command, Option } from 'commander';
 import type { ExitCode } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
+import { confirm } from '../output/confirm.ts';
 import { mostShown, openRefusals } from '../send/refusals.ts';
 import { openRun, passingRun } from '../send/run-state.ts';
 import { sendFile } from '../send/send-file.ts';
@@ -12,6 +13,7 @@ interface SendOptions {
   format?: SourceFormat;
   refused?: string;
   restart?: boolean;
+  again?: boolean;
 }
 
 /** `sluice send`. */
@@ -25,11 +27,12 @@ export function addSend(program: Command, act: Act): void {
     )
     .option('--refused <file>', 'write refused lines here, with their reasons')
     .option('--restart', 'begin anew, though an earlier run was interrupted')
+    .option('--again', 'do not ask, though the same file was sent before')
     .addHelpText(
       'after',
       `
 After Ctrl-C or a crash, repeat the command to continue; each line is stored once.
-Exit code: 0 all lines are stored, 1 some were refused, 2 wrong use, 4 the server or the network failed.
+Exit code: 0 all lines are stored, 1 some were refused or the file was sent before, 2 wrong use, 4 the server or the network failed.
 
 Examples:
   sluice send entries.ndjson --app weather-station-k3v9q2
@@ -44,12 +47,17 @@ async function send(context: Context, options: SendOptions, file: string): Promi
   domain();
   const source = await openSource(context, file, options.format);
   const run = source.path ? await openRun(context, source.path, options.restart) : passingRun();
+  if (run.before) {
+    const { sent, stored } = run.before;
+    const what = `${file} was sent to ${domain()} on ${sent} (${stored.toLocaleString('en')} stored).`;
+    await confirm(context, `${what} Send it again?`, options.again, { flag: '--again', code: 1 });
+  }
   const bar = createBar(context, run.size || undefined);
   const { line, offset } = run.progress;
   if (offset > 0) say(`continuing after line ${line.toLocaleString('en')}, which was sent before`);
   try {
     const { stored, refused } = await (source.kind === 'lines' ? lines() : wholeFile());
-    await run.remove();
+    await run.finish(stored);
     bar.clear();
     tell({ stored, refused }, summary(context, stored, refused, options.refused));
     return refused > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CliError } from '../cli-error.ts';
+import { CliError, type ExitCode } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import type { Terminal } from '../terminal.ts';
 
@@ -8,13 +8,14 @@ export async function confirm(
   { stdin, stderr, signal }: Terminal,
   question: string,
   yes: boolean | undefined,
+  { flag, code }: { flag: string; code: ExitCode } = { flag: '--yes', code: 2 },
 ): Promise<void> {
   if (yes) return;
-  if (!stdin.isTTY) throw new CliError(`${question} Confirm with --yes`);
+  if (!stdin.isTTY) throw new CliError(`${question} Confirm with ${flag}`, code);
   const terminal = createInterface({ input: stdin, output: stderr });
   try {
     const answer = await terminal.question(`${question} [y/N] `, { signal });
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('nothing was changed');
+    if (!/^y(es)?$/i.test(answer.trim())) throw new CliError('nothing was changed', code);
   } finally {
     terminal.close();
   }

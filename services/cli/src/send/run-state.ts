@@ -26,6 +26,8 @@ interface Kept extends RunProgress {
   run: string;
   size: number;
   mtimeMs: number;
+  /** When the whole file was sent. */
+  sent?: string;
 }
 
 export const usualLimits = { lines: 5_000, bytes: 4 * 1024 ** 2 };
@@ -46,20 +48,28 @@ export async function openRun(
 ) {
   const { size, mtimeMs } = await stat(path);
   const file = stateFile(env, [url, domain(), resolve(path)].join('\n'));
-  const kept = restart ? undefined : await readPrivate<Kept>(file);
-  if (kept && (kept.size !== size || kept.mtimeMs !== mtimeMs))
+  const last = restart ? undefined : await readPrivate<Kept>(file);
+  const isSame = last?.size === size && last.mtimeMs === mtimeMs;
+  const kept = last?.sent ? undefined : last;
+  if (kept && !isSame)
     throw new CliError(
       `${path} has changed since it was sent up to line ${kept.line}: send it from its beginning with --restart, or only its rest as another file`,
     );
   const run = kept?.run ?? randomBytes(16).toString('hex');
+  const save = (progress: RunProgress & Pick<Kept, 'sent'>) =>
+    writePrivate(file, { ...progress, run, size, mtimeMs });
   return {
     id: run,
     size,
     /** Where an interrupted run continues. */
     progress: kept ?? beginning,
     isResumed: kept !== undefined,
-    save: (progress: RunProgress) => writePrivate(file, { ...progress, run, size, mtimeMs }),
-    remove: () => rm(file, { force: true }),
+    /** The same file, if it was sent as a whole: its path, size and time of change are the same. */
+    before: isSame && last.sent ? { sent: last.sent, stored: last.stored } : undefined,
+    save,
+    /** Remembers that entries of the file are stored. */
+    finish: (stored: number) =>
+      stored > 0 ? save({ ...beginning, stored, sent: new Date().toISOString() }) : rm(file, { force: true }),
   };
 }
 
@@ -71,6 +81,7 @@ export const passingRun = (): SendRun => ({
   size: 0,
   progress: beginning,
   isResumed: false,
+  before: undefined,
   save: async () => {},
-  remove: async () => {},
+  finish: async () => {},
 });
