@@ -3,7 +3,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../../../../test/support/receiver.ts';
-import { createPost, Unreachable } from './post.ts';
+import { Unreachable } from '../outbound.ts';
+import { createPost } from './post.ts';
 
 type Resolved = { address: string; family: number }[];
 

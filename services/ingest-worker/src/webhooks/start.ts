@@ -1,8 +1,8 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
+import { createPlaces, type Places } from '../places.ts';
 import { createDeliver, type DeliverDependencies } from './deliver.ts';
-import { createPlaces, type Places } from './places.ts';
 
 const lookEveryMs = 500;
 /** Turns of one worker. A receiver that hangs takes one for 10 s, and later one of the few for failed receivers. */
