@@ -52,6 +52,9 @@ const jobs = (kind: string, who: typeof readers, hasFile = true): Record<string,
   };
 };
 
+/** Of `a.csv`, with four bytes. */
+const ofUpload = { 'upload-length': '4', 'upload-metadata': 'filename YS5jc3Y=' };
+
 /** Who may do what: every route there is. `{username}` is the owner's. */
 // biome-ignore format: a table, a row a line
 const table: Record<string, Row> = {
@@ -102,6 +105,11 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/export': [readers()],
   'post /api/applications/{domain}/exports': [readers(), () => ({ json: {} })],
   'post /api/applications/{domain}/imports': [editors(), () => ({ json: [{}] })],
+  'post /api/applications/{domain}/imports/from-url': [editors(), () => ({ json: { url: 'https://sluice.invalid/a.csv' } })],
+  'post /api/applications/{domain}/imports/uploads': [editors(), () => ({ headers: ofUpload })],
+  'head /api/applications/{domain}/imports/uploads/{id}': [editors()],
+  'patch /api/applications/{domain}/imports/uploads/{id}': [editors(), () => ({ body: 'a\n1\n', headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' } })],
+  'delete /api/applications/{domain}/imports/uploads/{id}': [editors()],
   ...jobs('exports', readers),
   ...jobs('imports', editors),
   ...jobs('rehearsals', editors),
@@ -195,6 +203,10 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
     const headers = { authorization: `Bearer ${key}` };
     const stored = await sluice.request('POST', `${path}/data`, { json: {}, headers });
     return stored.headers.get('entry-id') as string;
+  }
+  if (kind === 'uploads') {
+    const begun = await sluice.request('POST', `${path}/imports/uploads`, { token, headers: ofUpload });
+    return begun.body.data.id;
   }
   if (kind === 'unique') {
     const { applications, jobs } = storeOf(sluice);

@@ -155,7 +155,7 @@ describe('an import that nobody wants any more', () => {
     await work();
     await db.collection('jobs').updateMany({}, { $set: { leaseUntil: new Date(0) } });
     await until(async () => isNothing(await counts()));
-    expect(await store.jobs.imports.receive(job.id, { total: 1, held: 1 })).toBeUndefined();
+    expect(await store.jobs.imports.receive(job, { total: 1, held: 1 })).toBeUndefined();
   });
 
   it('goes with its report when its time is over', async () => {

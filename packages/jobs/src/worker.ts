@@ -30,7 +30,8 @@ export async function openWorker(
   const queue = createJobQueue(definition, store.jobs, redis, config.redis, log);
   await untilPrepared(store, log);
 
-  const handlerOf = (kind: JobKind<JobRecord>) =>
+  // biome-ignore lint/suspicious/noExplicitAny: each kind has records of its own
+  const handlerOf = (kind: JobKind<any>) =>
     createRun(
       { store, queue, retentionMs, timings, metrics: createJobMetrics(kind.kind, metrics), log },
       kind,
@@ -40,7 +41,7 @@ export async function openWorker(
     handlers: Object.fromEntries(kinds.map((kind) => [kind.kind, handlerOf(kind)])),
     recover: () => queue.enqueueForgotten(timings.forgottenMs),
   });
-  return { metrics, store, redis, jobsTask };
+  return { metrics, store, redis, queue, handlerOf, jobsTask };
 }
 
 /** Number of checks before a worker without jobs counts as unresponsive. */

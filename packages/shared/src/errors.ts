@@ -13,7 +13,10 @@ const registry = {
   MethodNotAllowedError: { status: 405, description: 'The path exists, the method does not.' },
   RequestTimeoutError: { status: 408, description: 'The request did not arrive in time.' },
   ResourceConflictError: { status: 409, description: 'The request conflicts with what is stored.' },
-  PreconditionFailedError: { status: 412, description: 'The file is not one that If-Match names.' },
+  PreconditionFailedError: {
+    status: 412,
+    description: 'The file is not one that If-Match names, or the version of tus is not taken.',
+  },
   PayloadTooLargeError: { status: 413, description: 'The body is over the limit.' },
   UnsupportedMediaTypeError: {
     status: 415,

@@ -73,6 +73,7 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { owner: 1, kind: 1 } },
     { key: { kind: 1, queuedAt: 1 }, partialFilterExpression: unfinishedJobs },
     { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+    { key: { 'source.isReady': 1, queuedAt: 1 }, partialFilterExpression: { 'source.isReady': true } },
   ],
   // With `_id`, so that the oldest part of each job is found in the index alone.
   parts: [{ key: { job: 1, _id: 1 } }],

@@ -11,7 +11,10 @@ import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { deletionKind } from './deletion/deletion-kind.ts';
 import { startExpiring } from './deletion/expire-entries.ts';
+import { createDownload } from './import/download.ts';
 import { importKind } from './import/import-kind.ts';
+import { receiveKind } from './import/receive-kind.ts';
+import { startReceiving } from './import/start-receiving.ts';
 import { startMilestones } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
@@ -34,7 +37,7 @@ export async function startIngestWorker(
 ): Promise<RunningWorker> {
   // Worst case: the driver sends an insert twice, and each attempt has several steps.
   const graceMs = 3 * config.mongodb.timeoutMs + timings.lateUploadMs;
-  const { metrics, store, redis, jobsTask } = await openWorker(
+  const { metrics, store, redis, queue, handlerOf, jobsTask } = await openWorker(
     'sluice-ingest-worker',
     jobsQueue,
     config,
@@ -55,8 +58,11 @@ export async function startIngestWorker(
   const stopMilestones = startMilestones(store, log);
   const post = createPost(config.webhookAllow);
   const stopWebhooks = startWebhooks({ store, post, metrics, retryMs: timings.webhookRetryMs }, log);
-  const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const { leaseMs } = timings;
+  const download = createDownload(config.webhookAllow);
+  const received = receiveKind({ store, queue, download, leaseMs, log });
+  const stopReceiving = startReceiving(store.jobs, handlerOf(received), log);
+  const stopExpiring = startExpiring(store, config.auditRetentionMs, log);
   const cleanJobs = createClean(store, log);
   const trimRefused = createTrimRefused(store);
   return startWorker({
@@ -98,7 +104,7 @@ export async function startIngestWorker(
       await trimRefused();
     },
     close: async () => {
-      await stopWebhooks();
+      await Promise.all([stopWebhooks(), stopReceiving()]);
       stopMilestones();
       stopExpiring();
       redis.disconnect();

@@ -23,7 +23,16 @@ const windowLog = 23;
  * Throws ApiError.
  */
 export async function* decode(body: Bytes, named: Compression | undefined): Bytes {
-  const source = createSource(body);
+  let lost: { error: unknown } | undefined;
+  async function* given(): Bytes {
+    try {
+      yield* body;
+    } catch (error) {
+      lost = { error };
+      throw error;
+    }
+  }
+  const source = createSource(given());
   let found: Compression | undefined;
   try {
     found = encodingAt(await source.peek());
@@ -40,6 +49,8 @@ export async function* decode(body: Bytes, named: Compression | undefined): Byte
     text.putBack(first && withoutByteOrderMark(first));
     yield* text.rest();
   } catch (error) {
+    // What the body throws is no fault of its bytes.
+    if (lost) throw lost.error;
     if (error instanceof ApiError) throw error;
     throw malformed(`the body cannot be decompressed (${found}): ${(error as Error).message}`);
   } finally {

@@ -2,6 +2,7 @@ import { idsOf } from '@sluice/store/ids.ts';
 import { fromNow, hasMatched, isFree } from '@sluice/store/lease.ts';
 import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
 import type { ChunkStore, NewRange } from './chunks.ts';
+import { uploadExpiry } from './import-sources.ts';
 import {
   type Ending,
   type ImportDocument,
@@ -33,6 +34,14 @@ const arrivingMs = 5 * 60_000;
 /** States in which the chunks are kept: a failed job can be retried. */
 const unended = { $in: [...unfinished, 'failed' as const] };
 
+/** Jobs that an API was creating, and uploads that nobody goes on with. */
+const isStranded: Filter<JobDocument> = {
+  state: 'waiting',
+  received: false,
+  'source.isReady': { $exists: false },
+  $expr: isFree,
+};
+
 /** Matches a job whose chunks are still being created. */
 const arriving = (id: string) => ({
   _id: new ObjectId(id),
@@ -41,12 +50,12 @@ const arriving = (id: string) => ({
 });
 
 /** The first fields of such a job. */
-const incomplete = () => ({
+const incomplete = (leaseUntil = new Date(Date.now() + arrivingMs)) => ({
   received: false,
   accepted: 0,
   rejected: 0,
   held: 0,
-  leaseUntil: new Date(Date.now() + arrivingMs),
+  leaseUntil,
 });
 
 /** Operations of imports and rehearsals: their chunks are created first, then many workers do them at once. */
@@ -93,9 +102,12 @@ export function chunkedJobs(db: Db, chunks: Pick<ChunkStore, 'leave' | 'areDone'
       return (await jobs.deleteOne({ _id: new ObjectId(id), received: false })).deletedCount === 1;
     },
 
-    /** Jobs that a dead API was creating. */
-    stranded: (limit: number): Promise<string[]> =>
-      idsOf(jobs.find({ received: false, $expr: isFree }), limit),
+    stranded: (limit: number): Promise<string[]> => idsOf(jobs.find(isStranded), limit),
+
+    /** False: it is stranded no more. */
+    async removeStranded(id: string): Promise<boolean> {
+      return (await jobs.deleteOne({ _id: new ObjectId(id), ...isStranded })).deletedCount === 1;
+    },
 
     /** Adds to the progress; false: the job has ended, or is gone. */
     advance(id: string, { done, accepted, rejected, released }: Advance): Promise<boolean> {
@@ -119,7 +131,7 @@ export function chunkedJobs(db: Db, chunks: Pick<ChunkStore, 'leave' | 'areDone'
   };
 }
 
-type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options'>;
+type NewImport = Pick<ImportJob, 'application' | 'owner' | 'domain' | 'options' | 'source'>;
 
 /** Of a CSV, as its header says it. */
 type Layout = Required<Pick<ImportOptions, 'columns' | 'delimiter'>>;
@@ -132,7 +144,8 @@ export function importJobs(db: Db) {
   return {
     /** Its file is still to arrive: until `receive` no worker takes it. */
     async create(job: NewImport): Promise<ImportJob> {
-      const document: ImportDocument = { ...job, ...newDocument(job), ...incomplete(), kind };
+      const begin = incomplete(job.source && uploadExpiry());
+      const document: ImportDocument = { ...job, ...newDocument(job), ...begin, kind };
       await jobs.insertOne(document);
       return toRecord(document);
     },
@@ -153,7 +166,7 @@ export function importJobs(db: Db) {
 
     /** The whole file is there; from now on it is listed and worked on. Undefined when nobody wants it any more. */
     async receive(
-      id: string,
+      { id, fence }: Pick<ImportJob, 'id' | 'fence'>,
       { total, held, layout }: { total: number; held: number; layout?: Layout | undefined },
     ): Promise<ImportJob | undefined> {
       const options = layout && {
@@ -161,11 +174,17 @@ export function importJobs(db: Db) {
         'options.delimiter': layout.delimiter,
       };
       const received = await jobs.findOneAndUpdate(
-        arriving(id),
         {
-          $set: { received: true, total, held, ...options },
+          _id: new ObjectId(id),
+          state: { $in: unfinished },
+          received: false,
+          fence,
+          ending: { $exists: false },
+        },
+        {
+          $set: { received: true, total, held, attempts: 0, parts: [], ...options },
           $currentDate: { queuedAt: true },
-          $unset: { leaseUntil: '' },
+          $unset: { leaseUntil: '', 'source.isReady': '', 'source.url': '', 'source.names': '' },
         },
         { returnDocument: 'after' },
       );

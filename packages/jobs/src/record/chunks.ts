@@ -1,6 +1,14 @@
 import type { Writer } from '@sluice/store/entries/writer.ts';
 import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
-import { type Collection, type Db, type Document, type Filter, ObjectId, type UpdateFilter } from 'mongodb';
+import {
+  type ClientSession,
+  type Collection,
+  type Db,
+  type Document,
+  type Filter,
+  ObjectId,
+  type UpdateFilter,
+} from 'mongodb';
 import type {
   CheckedKey,
   Chunk,
@@ -61,8 +69,8 @@ export function chunkStore(db: Db, writer: Writer) {
   return {
     ...chunkTimes(chunks),
 
-    async add({ part, bytes, ...chunk }: Omit<Chunk, 'id'>): Promise<void> {
-      await chunks.insertOne({ ...fresh(chunk), part, bytes });
+    async add({ part, bytes, ...chunk }: Omit<Chunk, 'id'>, session?: ClientSession): Promise<void> {
+      await chunks.insertOne({ ...fresh(chunk), part, bytes }, { session });
     },
 
     /** Adds the chunks of a rehearsal, in the order of its file. */
@@ -206,8 +214,14 @@ export function chunkStore(db: Db, writer: Writer) {
       ]);
     },
 
-    async remove(job: string): Promise<void> {
-      await chunks.deleteMany(ofJob(job));
+    /** Ids of the parts with the lines of a job. */
+    async partsOf(job: string, session: ClientSession): Promise<string[]> {
+      const found = chunks.find(ofJob(job), { session, projection: { part: 1 } });
+      return (await found.toArray()).flatMap(({ part }) => part ?? []);
+    },
+
+    async remove(job: string, session?: ClientSession): Promise<void> {
+      await chunks.deleteMany(ofJob(job), { session });
     },
   };
 }

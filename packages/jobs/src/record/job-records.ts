@@ -47,8 +47,31 @@ interface Chunked extends Job {
   held: number;
 }
 
+/** A file that arrives in pieces, or that a worker downloads. */
+export interface ImportSource {
+  /** Absent: a client sends the file. */
+  url?: string | undefined;
+  /** Bytes that have arrived. */
+  bytes: number;
+  /** Bytes of the file; absent: only the server of the URL knows. */
+  size?: number | undefined;
+  /** Compressed bytes of the pieces that a client has sent. */
+  stored: number;
+  /** Whether a worker can cut the file into chunks; absent again once they are there. */
+  isReady?: true | undefined;
+  /** Names of columns for a CSV without a header. */
+  names?: string | undefined;
+  /** In bytes, when the job was made: of the file, and of all that the owner's imports hold. */
+  limit: number;
+  quota: number;
+  /** What the client says of the file, as it sent it. */
+  metadata?: string | undefined;
+}
+
 export interface ImportJob extends Chunked {
   kind: 'import';
+  /** Absent: the file came in one request. */
+  source?: ImportSource | undefined;
   /** Of a completed import: see `ChunkResult`. */
   repeated?: number;
   options: ImportOptions;
@@ -180,6 +203,12 @@ export const isEnding = (job: JobRecord): boolean => 'ending' in job && job.endi
 export const isUnfinished = (job: JobRecord | undefined): boolean =>
   job !== undefined && unfinished.includes(job.state);
 
-/** Whether a job can be retried. The client of a streamed file is gone. */
+/** Whether workers have still to cut the file of an import into chunks. */
+export const isUncut = (job: JobRecord): job is ImportJob & { source: ImportSource } =>
+  job.kind === 'import' && !job.received && job.source !== undefined;
+
+/** Whether a job can be retried. The client of a streamed file is gone, and a file that cannot be read is not kept. */
 export const isRetriable = (job: JobRecord): boolean =>
-  job.state === 'failed' && !(job.kind === 'export' && job.transient);
+  job.state === 'failed' &&
+  !(job.kind === 'export' && job.transient) &&
+  !(isUncut(job) && job.source.url === undefined);

@@ -7,6 +7,7 @@ import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs, importJobs, rehearsalJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
 import { exportJobs } from './export-jobs.ts';
+import { importSources } from './import-sources.ts';
 import type { JobState, Manifest, Part } from './job.ts';
 import {
   type Ending,
@@ -21,7 +22,7 @@ import {
 } from './job-records.ts';
 import { jobSessions } from './job-sessions.ts';
 import { begun, measureRate } from './progress.ts';
-import { brief, queuedJobs } from './queued-jobs.ts';
+import { brief, isListed, queuedJobs } from './queued-jobs.ts';
 
 /** Fields that a job gets when it completes. */
 export type JobResult = Partial<Result>;
@@ -67,7 +68,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
 
   return {
     exports: exportJobs(db),
-    imports: importJobs(db),
+    imports: { ...importJobs(db), ...importSources(db, chunks) },
     rehearsals: rehearsalJobs(db, chunks),
     chunked,
     ...queuedJobs(db),
@@ -111,7 +112,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     /** Newest first, at most 1,000. */
     async list(application: string, kind: JobRecord['kind']): Promise<JobRecord[]> {
       const found = jobs
-        .find({ application: new ObjectId(application), kind, received: { $ne: false } })
+        .find({ application: new ObjectId(application), kind, ...isListed })
         .sort({ createdAt: -1 })
         .limit(1_000);
       const documents = await found.project<JobDocument>(brief).toArray();

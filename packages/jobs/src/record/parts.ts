@@ -64,8 +64,8 @@ export function partStore(db: Db) {
       return (await found.toArray()).map(({ _id }) => _id.toHexString());
     },
 
-    async remove(id: string): Promise<void> {
-      await parts.deleteOne({ _id: new ObjectId(id) });
+    async remove(...ids: string[]): Promise<void> {
+      await parts.deleteMany({ _id: { $in: ids.map((id) => new ObjectId(id)) } });
     },
 
     /** Removes the parts of a job except those named. */

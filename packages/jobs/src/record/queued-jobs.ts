@@ -15,6 +15,11 @@ export const brief = {
   'result.by_key': 0,
 };
 
+/** Without imports whose file comes in one request, and jobs that are being made. */
+export const isListed: Filter<JobDocument> = {
+  $or: [{ received: { $ne: false } }, { source: { $exists: true } }],
+};
+
 /** The fields that decide a job's place among the jobs of its owner. */
 export type Placed = Pick<JobRecord, 'id' | 'kind' | 'owner' | 'queuedAt'>;
 
@@ -34,9 +39,9 @@ export function queuedJobs(db: Db) {
   });
 
   return {
-    /** Jobs of all applications, newest first, without imports whose file is still arriving. */
+    /** Jobs of all applications, newest first. */
     async newest(state: JobState | undefined, limit: number): Promise<JobRecord[]> {
-      const found = jobs.find({ ...(state && { state }), received: { $ne: false } });
+      const found = jobs.find({ ...(state && { state }), ...isListed });
       const documents = found.project<JobDocument>(brief).sort({ createdAt: -1 }).limit(limit);
       return (await documents.toArray()).map(toRecord);
     },

@@ -3,7 +3,7 @@ import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { ReasonGroup } from './chunk-records.ts';
 import { fileNameOf } from './file-name.ts';
 import type { Manifest } from './job.ts';
-import type { JobRecord } from './job-records.ts';
+import { isUncut, type JobRecord } from './job-records.ts';
 
 const iso = (time: Date) => time.toISOString();
 
@@ -22,6 +22,12 @@ export function toJob(record: JobRecord) {
       accepted: record.accepted,
       ...(record.repeated && { repeated: record.repeated }),
       rejected: record.rejected,
+    }),
+    ...(isUncut(record) && {
+      arrived: {
+        bytes: record.source.bytes,
+        ...(record.source.size !== undefined && { size: record.source.size }),
+      },
     }),
     createdAt: iso(createdAt),
     ...(startedAt && { startedAt: iso(startedAt) }),

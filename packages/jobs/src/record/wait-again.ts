@@ -1,5 +1,5 @@
 import type { ChunkStore } from './chunks.ts';
-import type { JobRecord } from './job-records.ts';
+import { isUncut, type JobRecord } from './job-records.ts';
 import type { JobStore } from './jobs.ts';
 import type { PartStore } from './parts.ts';
 
@@ -14,6 +14,7 @@ export async function waitAgain(
   { jobs, parts, chunks }: Stores,
   job: JobRecord,
 ): Promise<JobRecord | undefined> {
+  if (isUncut(job)) return jobs.retry(job, 'as it stands');
   if (job.kind === 'import' || job.kind === 'rehearsal') {
     await chunks.reopen(job.id);
     return jobs.retry(job, await chunks.totals(job.id));

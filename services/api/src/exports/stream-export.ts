@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
+import { readParts } from '@sluice/jobs/read-parts.ts';
 import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import { ApiError, unavailable } from '@sluice/shared/errors.ts';
@@ -8,7 +9,7 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
-import { keeping, readParts } from '../jobs/read-parts.ts';
+import { keeping } from '../jobs/read-parts.ts';
 import { describeFile, encodingFor, sendBytes } from '../jobs/send-file.ts';
 import { cancelJob } from '../jobs/steps.ts';
 

@@ -1,30 +1,47 @@
 import type { IncomingMessage } from 'node:http';
 import type { Compression } from '@sluice/intake/receive/decode.ts';
 import { receive } from '@sluice/intake/receive/receive.ts';
-import type { ImportFormat, ImportJob } from '@sluice/jobs/record/job-records.ts';
+import type { ImportJob } from '@sluice/jobs/record/job-records.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound, unavailable } from '@sluice/shared/errors.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import { createReadLayout } from '@sluice/tables/csv/header.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { piecesOf } from '../http/body.ts';
 import { patienceFor } from '../http/connections/slow-bodies.ts';
 import { enqueueOrSweep } from '../jobs/steps.ts';
+import type { Quotas } from '../limits/quota.ts';
+import type { ImportRequest } from './options.ts';
 
 const touchEveryMs = 2_000;
 /** More than an export writes around a payload. */
 const wrapperBytes = 1_024;
 
-interface ImportRequest {
-  format: ImportFormat;
-  formulas: Formulas;
-  encoding: Compression | undefined;
-  isWrapped: boolean;
-  /** Names of columns for a CSV without a header. */
-  columns: string | undefined;
-  fileName?: string | undefined;
+type Encoded = ImportRequest & { encoding: Compression | undefined };
+
+/** The job as it is created. */
+export function newImport(
+  { id, domain, owner, version }: ApplicationRecord,
+  { format, formulas, isWrapped, fileName }: ImportRequest,
+  bodyLimit: number,
+) {
+  const options = {
+    version,
+    format,
+    formulas,
+    lineLimit: bodyLimit + (isWrapped ? wrapperBytes : 0),
+    ...(isWrapped && { isWrapped }),
+    ...(fileName && { fileName }),
+  };
+  return { application: id, owner: owner.id, domain, options };
+}
+
+/** Throws ApiError when an owner has reached a quota of imports. */
+export async function checkImportQuotas(quotas: Quotas, owner: string): Promise<void> {
+  await quotas.check('jobs', owner);
+  await quotas.check('importBytes', owner);
+  await quotas.checkEntries(owner);
 }
 
 /** Receives the file of an import, then commits its job and wakes workers. Throws ApiError, and then stores nothing. */
@@ -42,7 +59,7 @@ export function createImport(dependencies: Dependencies) {
   async function take(
     application: ApplicationRecord,
     job: ImportJob,
-    { encoding, columns }: Pick<ImportRequest, 'encoding' | 'columns'>,
+    { encoding, columns }: Encoded,
     request: IncomingMessage,
   ) {
     const { owner, options } = job;
@@ -67,14 +84,14 @@ export function createImport(dependencies: Dependencies) {
           job,
           encoding,
           readLayout: createReadLayout({ schema, formulas: options.formulas, names: columns }),
-          add: chunks.add,
+          add: (chunk) => chunks.add(chunk),
           onProgress(bytes) {
             storedBytes = bytes;
             if (end) throw end;
           },
         },
       );
-      const whole = await imports.receive(job.id, received);
+      const whole = await imports.receive(job, received);
       if (!whole) throw applicationNotFound(application.domain);
       return whole;
     } finally {
@@ -84,30 +101,19 @@ export function createImport(dependencies: Dependencies) {
 
   return async (
     application: ApplicationRecord,
-    { format, formulas, isWrapped, fileName, ...reading }: ImportRequest,
+    given: Encoded,
     request: IncomingMessage,
   ): Promise<ImportJob> => {
     // Checked before gigabytes arrive.
     await queues.jobs.workers().catch((error) => {
       throw unavailable('imports cannot be taken now: the queue is away', 5, error);
     });
-    const { id, domain, owner } = application;
-    await quotas.check('jobs', owner.id);
-    await quotas.check('importBytes', owner.id);
-    await quotas.checkEntries(owner.id);
+    const { owner } = application;
+    await checkImportQuotas(quotas, owner.id);
     return capacity.imports.run(owner.id, async () => {
-      const lineLimit = config.bodyLimit + (isWrapped ? wrapperBytes : 0);
-      const options = {
-        version: application.version,
-        format,
-        formulas,
-        lineLimit,
-        ...(isWrapped && { isWrapped }),
-        ...(fileName && { fileName }),
-      };
-      const job = await imports.create({ application: id, owner: owner.id, domain, options });
+      const job = await imports.create(newImport(application, given, config.bodyLimit));
       try {
-        const taken = await take(application, job, reading, request);
+        const taken = await take(application, job, given, request);
         await enqueueOrSweep(dependencies, taken);
         log.info({ event: 'import.received', job: job.id, lines: taken.total });
         return taken;

@@ -1,7 +1,6 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import type { ImportFormat } from '@sluice/jobs/record/job-records.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { FastifyRequest } from 'fastify';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
@@ -9,37 +8,11 @@ import { findApplication } from '../http/find-application.ts';
 import { encodingOf } from '../http/json-body.ts';
 import { takeParameters } from '../http/media-type.ts';
 import { ByDomain, bearerRoutes, Ndjson, operation } from '../http/route-parts.ts';
-import { Query } from '../http/schemas.ts';
 import { onlyQueries } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { sendMade } from '../jobs/steps.ts';
 import { createImport } from './create-import.ts';
-
-const ImportQuery = Query({
-  entries: Type.Enum(['plain', 'wrapped'], {
-    title: 'ImportEntries',
-    default: 'plain',
-    description:
-      '`plain`: each object is a payload. `wrapped`: each is an entry of an NDJSON export, `{"createdAt":…,"payload":{…}}`, and keeps its `createdAt`; other members are ignored. Not with CSV.',
-  }),
-  formulas: Type.Enum([...formulas], {
-    title: 'Formulas',
-    default: 'escape',
-    description: "CSV only. `escape` removes the ' that an export put before formulas.",
-  }),
-  columns: Type.String({
-    minLength: 1,
-    description:
-      'For `text/csv; header=absent`: the names of the columns, separated by commas, as a header has them.',
-    examples: ['place,address.city'],
-  }),
-  name: Type.String({
-    minLength: 1,
-    maxLength: 255,
-    description: 'Name of the file, by which you find the job again.',
-    examples: ['weather.ndjson'],
-  }),
-});
+import { ImportQuery, refuseIdempotencyKey, toImportRequest } from './options.ts';
 
 const formats: Record<string, ImportFormat> = {
   'application/x-ndjson': 'ndjson',
@@ -57,36 +30,6 @@ const formatOf = ({ headers }: FastifyRequest) => {
   const type = (headers['content-type'] ?? '').split(';')[0] as string;
   return formats[type.trim().toLowerCase()] as ImportFormat;
 };
-
-/** Whether a CSV begins with the names of its columns (RFC 4180, 3). Throws ApiError. */
-function hasHeader(request: FastifyRequest, columns: string | undefined): boolean {
-  const header = takeParameters(request, parametersOf(request)).get('header')?.toLowerCase() ?? 'present';
-  const refuse = (message: string) => new ApiError('InvalidRequestError', `${message}; nothing was stored`);
-  if (header !== 'present' && header !== 'absent')
-    throw refuse(`header=${header.slice(0, 40)} of Content-Type is neither present nor absent`);
-  if (header === 'absent' && columns === undefined)
-    throw refuse(
-      'header=absent needs the names of the columns: add ?columns=a,b to the URL, or send a header',
-    );
-  if (header === 'present' && columns !== undefined)
-    throw refuse('columns is only for Content-Type: text/csv; header=absent: here the header has the names');
-  return header === 'present';
-}
-
-/** To ignore the header would let a client that trusts in it store a file twice. Throws ApiError. */
-function refuseIdempotencyKey(headers: IncomingHttpHeaders): void {
-  if (headers['idempotency-key'] === undefined) return;
-  const message = 'is not taken here: see in the list of imports whether one was taken; nothing was stored';
-  throw new ApiError('InvalidRequestError', `the header Idempotency-Key ${message}`, {
-    details: [{ in: 'headers', path: '/idempotency-key', keyword: 'unknown', message }],
-  });
-}
-
-const noWrappedCsv = () =>
-  new ApiError(
-    'InvalidRequestError',
-    'entries=wrapped is not for CSV: send an NDJSON export; nothing was stored',
-  );
 
 /** Receives files of many gigabytes, which workers import afterwards. The other routes are in jobs/routes.ts. */
 export const importRoutes: Routes = async (app, dependencies) => {
@@ -126,15 +69,9 @@ export const importRoutes: Routes = async (app, dependencies) => {
       refuseIdempotencyKey(headers);
       if (!body) throw new ApiError('MalformedBodyError', 'the body is empty; nothing was stored');
       const application = await findApplication(store.applications, request);
-      const options = {
-        format: formatOf(request),
-        formulas: query.formulas ?? 'escape',
-        encoding: encodingOf(headers['content-encoding']),
-        isWrapped: query.entries === 'wrapped',
-        columns: hasHeader(request, query.columns) ? undefined : query.columns,
-        fileName: query.name,
-      };
-      if (options.isWrapped && options.format === 'csv') throw noWrappedCsv();
+      const header = takeParameters(request, parametersOf(request)).get('header')?.toLowerCase();
+      const encoding = encodingOf(headers['content-encoding']);
+      const options = { ...toImportRequest(query, { format: formatOf(request), header }), encoding };
       const job = await makeImport(application, options, body as unknown as IncomingMessage);
       return sendMade(audit, request, reply, job);
     },

@@ -101,6 +101,15 @@ export const JobAnswer = Named('Job', {
     Int('Import: how many of the accepted lines were stored before with the same unique value.'),
   ),
   rejected: Type.Optional(Int('Import: lines refused; the file has the reasons of each.')),
+  arrived: Type.Optional(
+    Named(
+      {
+        title: 'ArrivedFile',
+        description: 'Import: how much of the file has arrived, until all its lines are counted.',
+      },
+      { bytes: Type.Integer(), size: Type.Optional(Int('Bytes of the file, if they are known.')) },
+    ),
+  ),
   createdAt: DateTime(),
   startedAt: Type.Optional(DateTime()),
   finishedAt: Type.Optional(DateTime()),

@@ -1,36 +1,11 @@
-import { promisify } from 'node:util';
-import { zstdDecompress } from 'node:zlib';
+import { readParts } from '@sluice/jobs/read-parts.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import type { JobStore } from '@sluice/jobs/record/jobs.ts';
 import type { PartStore } from '@sluice/jobs/record/parts.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { inAnHour } from './steps.ts';
 
-const decompress = promisify(zstdDecompress);
-
-const leastChunk = 2 * Buffer.poolSize;
 const keepEveryMs = 60_000;
-
-/** Reads a part into memory of its own, which `freeing` can free. */
-async function read(parts: PartStore, { id, bytes }: Part): Promise<Buffer> {
-  const data = await parts.get(id);
-  if (!data) throw new Error(`part ${id} is missing`);
-  // With one byte to spare the part comes in one piece.
-  return decompress(data, { chunkSize: Math.max(leastChunk, bytes + 1) });
-}
-
-/** The bytes of each part in order; the next part is read meanwhile. */
-export async function* readParts(parts: PartStore, list: Part[]): AsyncGenerator<Buffer> {
-  let ahead: Promise<Buffer> | undefined;
-  for (const part of list) {
-    const ready = ahead;
-    ahead = read(parts, part);
-    // Awaited later: until then a failure must not count as unhandled.
-    ahead.catch(() => undefined);
-    if (ready) yield await ready;
-  }
-  if (ahead) yield await ahead;
-}
 
 /** The bytes of a file from `start` to `end`, both included. */
 export async function* readRange(

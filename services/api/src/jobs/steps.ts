@@ -1,6 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
-import { isRetriable, type JobRecord } from '@sluice/jobs/record/job-records.ts';
+import { isRetriable, isUncut, type JobRecord } from '@sluice/jobs/record/job-records.ts';
 import type { Ended, JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
@@ -87,14 +87,17 @@ export async function retryJob(
     throw now ? notFailed(now) : notFound(job.kind, job.id);
   }
   log.info({ event: `${job.kind}.retried`, job: job.id, done: retried.done });
-  await enqueueOrSweep(dependencies, retried);
+  // A worker that has cut the file puts the job on the queue.
+  if (!isUncut(retried)) await enqueueOrSweep(dependencies, retried);
   return retried;
 }
 
 function notFailed(job: JobRecord): ApiError {
   const message =
-    job.state === 'failed'
-      ? 'it was streamed to a client that is gone; ask for another export'
-      : `it is ${job.state}, and only a failed one can be retried`;
+    job.state !== 'failed'
+      ? `it is ${job.state}, and only a failed one can be retried`
+      : isUncut(job)
+        ? 'its file could not be read, and is not kept; send it again'
+        : 'it was streamed to a client that is gone; ask for another export';
   return new ApiError('ResourceConflictError', `${job.kind} ${job.id} cannot be retried: ${message}`);
 }

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
-import { type Allowed, isReachable } from '@sluice/shared/public-address.ts';
 import type { WebhookRecord } from '@sluice/store/webhooks/webhook-records.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication, type OfApplication } from '../http/find-application.ts';
+import { toOutboundUrl } from '../http/outbound-url.ts';
 import { toPagination } from '../http/pages.ts';
 import { invalidAt, notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, takeSmallBodies } from '../http/route-parts.ts';
@@ -36,17 +35,6 @@ const overlapMs = 24 * 3_600_000;
 const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 const invalid = (name: string, message: string) => invalidAt(`/${name}`, name, message);
-
-/** The URL as it is sent. Throws ApiError for one that could never be delivered to. Names are resolved for each delivery. */
-function toUrl(text: string, allowed: Allowed): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol)) throw invalid('url', 'must be an http or https URL');
-  if (url.username || url.password) throw invalid('url', 'must not have a user name or a password');
-  const host = url.hostname.replace(/^\[|\]$/g, '');
-  if (isIP(host) && !isReachable(host, allowed))
-    throw invalid('url', `has the private address ${host}; the operator can allow it with WEBHOOK_ALLOW`);
-  return url.href;
-}
 
 /** The threshold and its event need each other. Throws ApiError. */
 function refuseThreshold({ events, refusals }: Pick<WebhookRecord, 'events' | 'refusals'>): void {
@@ -92,7 +80,7 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { body } = request;
       const application = await findApplication(applications, request);
-      const url = toUrl(body.url, config.webhookAllow);
+      const url = toOutboundUrl(body.url, config.webhookAllow);
       refuseThreshold(body);
       const secret = makeSecret();
       const fields = { ...body, url, createdBy: request.owner.username };
@@ -122,7 +110,7 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { body } = request;
       const { application, webhook } = await find(request);
-      const url = body.url === undefined ? undefined : toUrl(body.url, config.webhookAllow);
+      const url = body.url === undefined ? undefined : toOutboundUrl(body.url, config.webhookAllow);
       const change = { ...body, ...(url !== undefined && { url }) };
       refuseThreshold({ ...webhook, ...body });
       const updated = await webhooks.update(application, webhook.id, change);

@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
+import { JobFailed } from '@sluice/jobs/kind.ts';
+import type { Allowed } from '@sluice/shared/public-address.ts';
+import { createRequest, Unreachable } from '../outbound.ts';
+
+const mostRedirects = 5;
+/** Tries in a row that bring nothing new. */
+const mostTries = 3;
+const redirects = [301, 302, 303, 307, 308];
+const passing = [408, 425, 429, 500, 502, 503, 504];
+
+const failed = (message: string) => new JobFailed(`${message}; nothing was stored`);
+
+/** Downloads files of users. `idleMs`: how long a server may send nothing. */
+export function createDownload(allowed: Allowed, { idleMs = 60_000, pauseMs = 1_000 } = {}) {
+  const request = createRequest(allowed);
+
+  const ask = (url: string, headers: Record<string, string>, signal: AbortSignal) =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      const sent = request(url, { headers: { 'user-agent': 'Sluice', ...headers }, signal }, resolve);
+      sent.setTimeout(idleMs, () => sent.destroy(new Error(`nothing came for ${idleMs / 1_000} s`)));
+      sent.once('error', reject);
+      // A switch of protocols ends a request with nothing else.
+      sent.once('close', () => reject(new Error('the connection ended without an answer')));
+      sent.end();
+    });
+
+  /** The answer with the file. Throws JobFailed if the server refuses, and an Error if a later try may succeed. */
+  async function open(
+    url: string,
+    headers: Record<string, string>,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    for (let hops = 0, at = url; hops <= mostRedirects; hops++) {
+      const answer = await ask(at, headers, signal);
+      const { statusCode: status = 0, headers: told } = answer;
+      if (status === 200 || (status === 206 && headers.range)) return answer;
+      answer.destroy();
+      if (passing.includes(status)) throw new Error(`the URL answered ${status}`);
+      const next = redirects.includes(status) && told.location ? URL.parse(told.location, at) : undefined;
+      if (!next) throw failed(`the URL answered ${status}`);
+      if (!/^https?:$/.test(next.protocol)) throw failed(`the URL redirects to ${next.protocol}`);
+      at = next.href;
+    }
+    throw failed(`the URL redirects more than ${mostRedirects} times`);
+  }
+
+  /**
+   * The bytes of a file, at most `limit`. After a lost connection it goes on behind the bytes that came: by a range, if the
+   * server names versions; else it reads them again and compares their hash. Throws JobFailed.
+   */
+  return async function* download(url: string, limit: number, signal: AbortSignal) {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    let etag: string | undefined;
+
+    async function* continued(answer: IncomingMessage): AsyncGenerator<Buffer> {
+      const isRange = answer.statusCode === 206;
+      if (isRange && !answer.headers['content-range']?.startsWith(`bytes ${bytes}-`))
+        throw failed('the server sent another range than it was asked for');
+      let again = isRange ? 0 : bytes;
+      const compared = createHash('sha256');
+      for await (const piece of answer as AsyncIterable<Buffer>) {
+        const known = piece.subarray(0, again);
+        if (known.length > 0) compared.update(known);
+        again -= known.length;
+        if (known.length > 0 && again === 0 && !hash.copy().digest().equals(compared.digest()))
+          throw failed('the file has changed while it was downloaded');
+        if (piece.length > known.length) yield piece.subarray(known.length);
+      }
+      if (again > 0) throw failed('the file has changed while it was downloaded');
+    }
+
+    for (let tries = 1; ; tries++) {
+      try {
+        const range = { range: `bytes=${bytes}-`, 'if-range': etag ?? '' };
+        const answer = await open(url, bytes > 0 && etag ? range : {}, signal);
+        const tag = answer.headers.etag;
+        etag = tag?.startsWith('W/') ? undefined : tag;
+        for await (const piece of continued(answer)) {
+          bytes += piece.length;
+          if (bytes > limit) throw failed(`the file is over the limit of ${limit} bytes`);
+          hash.update(piece);
+          tries = 0;
+          yield piece;
+        }
+        return;
+      } catch (error) {
+        if (error instanceof JobFailed || signal.aborted) throw error;
+        const reason = (error as Error).message;
+        if (error instanceof Unreachable) throw failed(reason);
+        if (tries >= mostTries) throw failed(`${lostAfter(bytes)} (${reason}); tried ${mostTries} times`);
+        await pause(pauseMs, undefined, { signal });
+      }
+    }
+  };
+}
+
+const lostAfter = (bytes: number) =>
+  bytes === 0
+    ? 'the file could not be downloaded'
+    : `the connection was lost after ${bytes.toLocaleString('en')} bytes`;
