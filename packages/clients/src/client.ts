@@ -33,12 +33,15 @@ export interface Wanted<Name = LanguageName> {
   version: number;
   /** Of Java: the package of the file. */
   package?: string | undefined;
+  /** Of Go: the only system that the file is for. */
+  os?: 'windows' | undefined;
 }
 
 /** The source file of an application's client: the types of its schema and an uploader. The same schema makes the same text. */
 export function makeClient(wanted: Wanted): string {
   const language = all[wanted.language];
-  const template = templateOf(language);
+  const plain = templateOf(language);
+  const template = language.complete?.(plain, wanted) ?? plain;
   const { model, naming, types, head } = typesOf(language, wanted, template.identifiers, language.how);
   const constants = language.constants(wanted.domain, wanted.version);
   const usage = usageOf(language, model, naming, wanted.package);

@@ -9,10 +9,23 @@ export async function checkFormat(folder: string, ...paths: string[]): Promise<v
   if (changed !== '') throw new Error(`gofmt would change this:\n${changed}`);
 }
 
-async function built(folder: string, name: string): Promise<string[]> {
+/** What `go vet` finds, and Staticcheck if UPLOADERS_STATICCHECK is its path. */
+export async function lint(folder: string, paths = './...', env = {}): Promise<void> {
+  await compile(folder, 'go', ['vet', paths], env);
+  const { UPLOADERS_STATICCHECK: staticcheck } = process.env;
+  if (staticcheck) await compile(folder, staticcheck, [paths], env);
+}
+
+/** The program that the head of a client shows. */
+export function programIn(client: string): string {
+  const [, shown = ''] = /^\/\/ Use, as main\.go:\n([\s\S]*?)^\/\/ Run:/m.exec(client) ?? [];
+  return shown.replace(/^\/\/( {5})?/gm, '');
+}
+
+export async function built(folder: string, name: string): Promise<string[]> {
   await copyProgram(`${name}.go`, folder, `${name}/main.go`);
   await writeFile(join(folder, 'go.mod'), 'module uploaders\n\ngo 1.24\n');
-  await compile(folder, 'go', ['vet', `./${name}/...`]);
+  await lint(folder, `./${name}/...`);
   const program = join(folder, `${name}/program`);
   await compile(folder, 'go', ['build', '-o', program, `./${name}`]);
   return [program];

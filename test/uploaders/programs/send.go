@@ -66,6 +66,8 @@ func run() error {
 		HeldBytes:  number(7),
 		BatchLines: number(8),
 		OnRefused:  tell,
+		// For throughput.ts.
+		DisableGzip: os.Getenv("GZIP") == "no",
 	}
 	if os.Args[2] != "-" {
 		options.Spool = os.Args[2]
@@ -99,7 +101,7 @@ func run() error {
 	defer cancel()
 	if isPoisoned {
 		if err := client.Flush(ctx); err == nil || !strings.Contains(err.Error(), "a callback that fails") {
-			return fmt.Errorf("Flush does not tell of the panic in a callback: %v", err)
+			return fmt.Errorf("no panic in a callback is told by Flush: %v", err)
 		}
 	}
 	if options.Key != "" {

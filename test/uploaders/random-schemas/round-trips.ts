@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { type LanguageName, makeClient, makeTypes } from '@sluice/clients/client.ts';
 import { cache, compile, copyProgram } from '../compiled.ts';
-import { checkFormat } from '../languages/go.ts';
+import { checkFormat, lint, programIn } from '../languages/go.ts';
 import { classPath } from '../languages/java.ts';
 import type { Case } from './cases.ts';
 
@@ -94,6 +94,11 @@ const go: RoundTrip = async (folder, cases) => {
       (at) => `c${at}/entry/entry.go`,
       (one) => makeTypes(wanted('go', one)),
     ),
+    ...filesOf(
+      cases,
+      (at) => `c${at}/program/main.go`,
+      (one, at) => programIn(client('go', one)).replace('app/uploader', `random/c${at}`),
+    ),
     payloads: payloadsOf(cases),
     'go.mod': 'module random\n\ngo 1.24\n',
     'main.go': `package main
@@ -124,7 +129,7 @@ ${each(cases, (at) => `\ttry(lines[${at}], &c${at}.Entry{})`)}
 }
 `,
   });
-  await compile(folder, 'go', ['vet', './...']);
+  await lint(folder);
   await checkFormat(folder, ...cases.map((_, at) => `c${at}`));
   return linesOf(await compile(folder, 'go', ['run', '.']));
 };

@@ -8,65 +8,48 @@ const quote = literal.go;
 export const hasTag = ({ key }: Field) =>
   key !== '-' && /^[A-Za-z0-9!#$%&()*+\-./:;<=>?@[\]^_{|}~ ]+$/.test(key);
 
+/** Whether a record may have members without a field. */
+export const hasRest = ({ isOpen, isClosed }: RecordType) => isOpen || !isClosed;
+
 /** Whether a record has members that a tag cannot name. */
-export const addsMembers = ({ fields, isOpen }: RecordType) => isOpen || !fields.every(hasTag);
+export const addsMembers = (record: RecordType) => hasRest(record) || !record.fields.every(hasTag);
 
 /** The methods that write and read the members that tags cannot name. */
 export function members(record: RecordType, naming: Naming): string[] {
   const type = naming.type(record);
   const untagged = record.fields.filter((field) => !hasTag(field));
-  const rest = record.isOpen ? naming.rest(record) : undefined;
+  const rest = hasRest(record) ? `entry.${naming.rest(record)}` : undefined;
+  const own = record.fields.map((field) => `${quote(field.key)}: &entry.${naming.field(field)}`);
   return [
+    '// MarshalJSON writes also the members that no tag names.',
     `func (entry ${type}) MarshalJSON() ([]byte, error) {`,
     `\ttype plain ${type}`,
-    '\tmore := map[string]any{}',
-    ...(rest ? [`\tfor key, value := range entry.${rest} {`, '\t\tmore[key] = value', '\t}'] : []),
-    ...untagged.flatMap((field) => {
-      const own = `entry.${naming.field(field)}`;
-      const set = `more[${quote(field.key)}] = ${own}`;
-      return field.isRequired ? [`\t${set}`] : [`\tif ${own} != nil {`, `\t\t${set}`, '\t}'];
-    }),
-    '\treturn withMembers(plain(entry), more)',
+    ...(untagged.length > 0 ? gathered(untagged, naming, rest) : []),
+    `\treturn writeMembers(plain(entry), ${untagged.length > 0 ? 'more' : rest})`,
     '}',
     '',
-    `func (entry *${type}) UnmarshalJSON(text []byte) error {`,
-    `\ttype plain ${type}`,
-    '\tif err := json.Unmarshal(text, (*plain)(entry)); err != nil {',
-    '\t\treturn err',
-    '\t}',
-    '\tvar found map[string]json.RawMessage',
-    '\tif err := json.Unmarshal(text, &found); err != nil {',
-    '\t\treturn err',
-    '\t}',
-    ...untagged.flatMap((field) => [
-      `\tif own, ok := found[${quote(field.key)}]; ok {`,
-      `\t\tif err := json.Unmarshal(own, &entry.${naming.field(field)}); err != nil {`,
-      '\t\t\treturn err',
-      '\t\t}',
-      '\t}',
-    ]),
-    ...(rest ? readRest(record, rest) : []),
-    '\treturn nil',
+    '// UnmarshalJSON reads also the members that no tag names.',
+    `func (entry *${type}) UnmarshalJSON(text []byte) (err error) {`,
+    `\t${rest ?? '_'}, err = readMembers(text, map[string]any{${own.join(', ')}})`,
+    '\treturn err',
     '}',
     '',
   ];
 }
 
-const readRest = ({ fields }: RecordType, rest: string) => [
-  ...fields.map(({ key }) => `\tdelete(found, ${quote(key)})`),
-  `\tentry.${rest} = map[string]any{}`,
-  '\tfor key, own := range found {',
-  '\t\tvar value any',
-  '\t\tif err := json.Unmarshal(own, &value); err != nil {',
-  '\t\t\treturn err',
-  '\t\t}',
-  `\t\tentry.${rest}[key] = value`,
-  '\t}',
+const gathered = (untagged: Field[], naming: Naming, rest: string | undefined) => [
+  '\tmore := map[string]any{}',
+  ...(rest ? [`\tfor name, value := range ${rest} {`, '\t\tmore[name] = value', '\t}'] : []),
+  ...untagged.flatMap((field) => {
+    const own = `entry.${naming.field(field)}`;
+    const set = `more[${quote(field.key)}] = ${own}`;
+    return field.isRequired ? [`\t${set}`] : [`\tif ${own} != nil {`, `\t\t${set}`, '\t}'];
+  }),
 ];
 
 export const helper = [
-  '// withMembers writes an object, and further members behind those of its fields.',
-  'func withMembers(object any, more map[string]any) ([]byte, error) {',
+  '// Writes an object, and further members behind those of its fields.',
+  'func writeMembers(object any, more map[string]any) ([]byte, error) {',
   '\ttext, err := json.Marshal(object)',
   '\tif err != nil || len(more) == 0 {',
   '\t\treturn text, err',
@@ -77,6 +60,31 @@ export const helper = [
   '\t}',
   "\ttext[len(text)-1] = ','",
   '\treturn append(text, added[1:]...), nil',
+  '}',
+  '',
+  '// Reads the members of an object into fields. Returns those that have no field; numbers keep their digits.',
+  'func readMembers(text []byte, fields map[string]any) (map[string]any, error) {',
+  '\tvar found map[string]json.RawMessage',
+  '\tif err := json.Unmarshal(text, &found); err != nil {',
+  '\t\treturn nil, err',
+  '\t}',
+  '\trest := map[string]any{}',
+  '\tfor name, value := range found {',
+  '\t\tif field := fields[name]; field != nil {',
+  '\t\t\tif err := json.Unmarshal(value, field); err != nil {',
+  '\t\t\t\treturn nil, fmt.Errorf("%s: %w", name, err)',
+  '\t\t\t}',
+  '\t\t\tcontinue',
+  '\t\t}',
+  '\t\tvar other any',
+  '\t\tdecoder := json.NewDecoder(bytes.NewReader(value))',
+  '\t\tdecoder.UseNumber()',
+  '\t\tif err := decoder.Decode(&other); err != nil {',
+  '\t\t\treturn nil, err',
+  '\t\t}',
+  '\t\trest[name] = other',
+  '\t}',
+  '\treturn rest, nil',
   '}',
   '',
 ];

@@ -1,91 +1,96 @@
-import { pascal } from '../names.ts';
-import type { Choice, Field, RecordType, Value } from '../schema/model.ts';
+import type { Choice, Field, RecordType } from '../schema/model.ts';
 import { comment, literal } from '../texts.ts';
-import { createHoldsItself } from '../write/holds-itself.ts';
 import type { Naming } from '../write/naming.ts';
-import { createTypeOf } from '../write/type-of.ts';
 import { columns } from './go-columns.ts';
-import { addsMembers, hasTag, helper, members } from './go-members.ts';
+import { dateTimeHelper, pointerHelper } from './go-helpers.ts';
+import { withLock } from './go-lock.ts';
+import { addsMembers, hasRest, hasTag, helper, members } from './go-members.ts';
+import { goName } from './go-names.ts';
+import { program } from './go-program.ts';
+import { createIsPointerField, inside } from './go-types.ts';
 import type { Language } from './language.ts';
 
 const quote = literal.go;
-const hasNil = ({ kind }: Value) => ['list', 'map', 'any', 'union'].includes(kind);
-const { typeOf } = createTypeOf({
-  scalars: { string: 'string', integer: 'int64', number: 'float64', boolean: 'bool' },
-  any: 'any',
-  list: (of) => `[]${of}`,
-  map: (of) => `map[string]${of}`,
-  nullable: (type, value) => (hasNil(value) ? type : `*${type}`),
-});
 
 export const go: Language = {
   name: 'Go',
   file: 'uploader.go',
   source: 'go/uploader.go',
-  how: 'save it in a folder uploader/ of your module; it needs nothing else (Go 1.24)',
+  how: 'save it as uploader/uploader.go in your module, such as one of `go mod init app`; it needs nothing else (Go 1.24)',
   comment: '//',
-  program: {
-    file: 'main.go',
-    run: 'go run .',
-    lines: ({ baseUrl }) => [
-      `client, err := uploader.New(uploader.Options{BaseURL: ${quote(baseUrl)}, Spool: "spool"})`,
-      'err = client.Send(ctx, uploader.Entry{})',
-      'if err := client.Close(ctx); err != nil {',
-      '    log.Fatal(err)',
-      '}',
-    ],
+  program: { file: 'main.go', run: 'go run .', lines: program },
+  habits: {
+    type: goName,
+    field: goName,
+    keywords: ['MarshalJSON', 'UnmarshalJSON'],
+    reserved: ['Ptr', 'DateTime', 'NewDateTime'],
   },
-  habits: { field: pascal, keywords: ['MarshalJSON', 'UnmarshalJSON'] },
+  complete: (template, { os }) => withLock(template, os ?? 'unix'),
   types({ records, choices }, naming) {
-    const holdsItself = createHoldsItself();
-    return [
-      ...records.flatMap((record) => [
-        // gofmt takes the comment of a type for more than text if it begins like a list.
-        ...note(record.description, '', `${naming.type(record)}: `),
-        `type ${naming.type(record)} struct {`,
-        ...columns([
-          ...record.fields.map((field) => ({
-            before: note(field.description, '\t'),
-            cells: [naming.field(field), fieldType(record, field), `\`${tagOf(field)}\``],
-          })),
-          ...(record.isOpen ? [{ cells: [naming.rest(record), 'map[string]any', '`json:"-"`'] }] : []),
-        ]),
-        '}',
-        '',
-        ...(addsMembers(record) ? members(record, naming) : []),
+    const isPointerField = createIsPointerField();
+    const structs = records.flatMap((record) => [
+      ...note(record.description, '', `${naming.type(record)} is an object of the schema`),
+      `type ${naming.type(record)} struct {`,
+      ...columns([
+        ...record.fields.map((field) => ({
+          before: note(field.description, '\t'),
+          cells: [naming.field(field), typeIn(record, field), `\`${tagOf(field)}\``],
+        })),
+        ...(hasRest(record) ? [{ cells: [naming.rest(record), 'map[string]any', '`json:"-"`'] }] : []),
       ]),
+      '}',
+      '',
+      ...(addsMembers(record) ? members(record, naming) : []),
+    ]);
+    return [
+      ...structs,
       ...choices.flatMap((choice) => choiceOf(choice, naming)),
+      ...(structs.some((line) => /^\t\w+ +[^`]*\*/.test(line)) ? pointerHelper : []),
+      ...(structs.some((line) => /\bDateTime\b/.test(line)) ? dateTimeHelper : []),
       ...(records.some(addsMembers) ? helper : []),
     ];
 
-    function fieldType(record: RecordType, { value, isRequired }: Field): string {
-      const type = typeOf(value, naming);
-      const isPointer = !isRequired || (value.kind === 'record' && holdsItself(record, value.record));
-      return isPointer && !hasNil(value) && !type.startsWith('*') ? `*${type}` : type;
+    function typeIn(record: RecordType, field: Field): string {
+      const { typeOf, plainType } = inside;
+      return isPointerField(record, field)
+        ? `*${plainType(field.value, naming)}`
+        : typeOf(field.value, naming);
     }
   },
   constants: (domain, version) => [
     'const (',
-    `\tDOMAIN         = ${quote(domain)}`,
-    `\tSCHEMA_VERSION = ${version}`,
+    '\t// Domain is the application, unless the options name another.',
+    `\tDomain = ${quote(domain)}`,
+    '\t// SchemaVersion is the version of the schema that the types were made from.',
+    `\tSchemaVersion = ${version}`,
     ')',
   ],
   typesOnly: {
     file: 'entry.go',
     before: (types) => [
+      '// Package entry has the types of entries.',
       'package entry',
       '',
-      ...(types.some((line) => line.includes('json.')) ? ['import "encoding/json"', ''] : []),
+      ...importsOf(types),
     ],
     after: [],
     usage: ['text, err := json.Marshal(entry.Entry{})'],
   },
 };
 
+function importsOf(types: string[]): string[] {
+  const used = ['bytes', 'encoding/json', 'fmt', 'time'].filter((path) =>
+    types.some((line) => line.includes(`${path.split('/').at(-1)}.`)),
+  );
+  return used.length > 0 ? ['import (', ...used.map((path) => `\t${quote(path)}`), ')', ''] : [];
+}
+
+/** A line of comment. `begin` says what is there, as linters want it, also without a text. */
 function note(text: string | undefined, indent: string, begin = ''): string[] {
   // gofmt makes other quotes of these.
   const line = comment(text ?? '').replace(/``|''/g, '"');
-  return line === '' ? [] : [`${indent}// ${begin}${line}`];
+  if (line === '') return begin === '' ? [] : [`${indent}// ${begin}.`];
+  return [`${indent}// ${begin}${begin === '' ? '' : ': '}${line}`];
 }
 
 /** `omitzero` keeps an empty list, `omitempty` would not. */
@@ -95,7 +100,16 @@ const tagOf = (field: Field) =>
 function choiceOf(choice: Choice, naming: Naming): string[] {
   const type = naming.type(choice);
   const constants = choice.values.map((value) => ({
-    cells: [naming.take(`${type}${pascal(value, 'value')}`), type, `= ${quote(value)}`],
+    cells: [naming.take(`${type}${goName(value, 'value')}`), type, `= ${quote(value)}`],
   }));
-  return [`type ${type} string`, '', 'const (', ...columns(constants), ')', ''];
+  return [
+    `// ${type} is one of these strings.`,
+    `type ${type} string`,
+    '',
+    `// The values of ${type}.`,
+    'const (',
+    ...columns(constants),
+    ')',
+    '',
+  ];
 }

@@ -1,6 +1,7 @@
 import type { Model, RecordType } from '../schema/model.ts';
 import type { Habits, Naming } from '../write/naming.ts';
 import type { Sample } from '../write/sample.ts';
+import type { Template } from '../write/template.ts';
 
 /** What a program of the head sends, and where to. `literalOf` writes the sample in code. */
 export interface Sending {
@@ -30,6 +31,8 @@ export interface Language {
     lines(sending: Sending): string[];
   };
   habits: Habits;
+  /** Adds to the template what only files for some systems have. */
+  complete?(template: Template, wanted: { os?: 'windows' | undefined }): Template;
   types(model: Model, naming: Naming): string[];
   constants(domain: string, version: number): string[];
   /** What stands around the types in a file of their own. */

@@ -1,16 +1,22 @@
+// Package uploader sends entries to an application of Sluice: in batches, in order, each stored once,
+// whatever fails on the way. With a spool, what was handed over survives a crash of the program.
 package uploader
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
 	"context"
 	cryptorand "crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"log"
+	"log/slog"
 	"math/rand"
 	"net/http"
 	"net/url"
@@ -23,7 +29,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 	"unicode/utf8"
 )
@@ -31,22 +36,23 @@ import (
 // BEGIN SCHEMA
 
 // Entry is the payload of an entry.
-type Entry struct {
-	N    int64  `json:"n"`
-	Text string `json:"text"`
-}
+type Entry = map[string]any
 
 const (
-	DOMAIN         = "sample-k3v9q2"
-	SCHEMA_VERSION = 1
+	// Domain is the application, unless the options name one: in this package they do.
+	Domain = ""
+	// SchemaVersion is the version of the schema that the types were made from: in this package there is none.
+	SchemaVersion = 0
 )
 
 // END SCHEMA
 
-// Options of an uploader. Only BaseURL is required.
+// Options of an uploader. BaseURL is required, and Domain unless the file was made for an application.
 type Options struct {
 	// Where Sluice is, such as https://sluice.example.
 	BaseURL string
+	// The application, such as weather-station-k3v9q2.
+	Domain string
 	// An ingest key, if the application requires one.
 	Key string
 	// A folder, for one process at a time: what Send returned for survives a crash.
@@ -61,6 +67,12 @@ type Options struct {
 	BatchAge   time.Duration
 	// Send waits while so many bytes (64 MiB) have no answer. The spool counts.
 	HeldBytes int
+	// By default, a batch of 1 KiB or more is compressed.
+	DisableGzip bool
+	// A PEM file with certificate authorities, besides those of the system.
+	CA string
+	// Sends the requests. By default, one that uses CA, and the proxies that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name.
+	Transport http.RoundTripper
 }
 
 // Refusal is an entry that was not stored, and why.
@@ -110,11 +122,51 @@ func (n *NotStored) Error() string {
 	return fmt.Sprintf("%d entries are not stored%s: %s", n.Entries, where, why)
 }
 
+// ErrClosed is the error of Send after Close.
+var ErrClosed = errors.New("the uploader is closed")
+
+// OptionError is the error of New for an option that cannot be.
+type OptionError struct {
+	// As people write it, such as "base URL".
+	Option string
+	Reason string
+}
+
+func (e *OptionError) Error() string {
+	return e.Option + ": " + e.Reason
+}
+
+// EntryError is the error of Send for an entry that JSON cannot write. The uploader does not keep it.
+type EntryError struct {
+	Reason string
+	// The error of encoding/json, if there is one.
+	Err error
+}
+
+func (e *EntryError) Error() string {
+	return e.Reason
+}
+
+func (e *EntryError) Unwrap() error {
+	return e.Err
+}
+
+// Counts of the entries of an uploader.
+type Counts struct {
+	// Those that the server stored.
+	Stored int
+	// Those that can never be stored.
+	Refused int
+	// Those without an answer, also of an earlier process that left them in the spool.
+	Waiting int
+}
+
 // Uploader sends entries in batches, in order. Each is stored once, whatever fails on the way.
 // Goroutines may share it. Close it before the program ends.
 type Uploader struct {
 	options Options
 	url     string
+	client  *http.Client
 	spool   *spoolFolder
 	// Ends the request under way.
 	ctx       context.Context
@@ -133,6 +185,7 @@ type Uploader struct {
 	// Entries, and those of them that are stored or refused.
 	taken    int
 	answered int
+	counts   Counts
 	held     int
 	isClosed bool
 	isEnded  bool
@@ -158,23 +211,32 @@ type storedBatch struct {
 
 // New starts an uploader. It sends what an earlier process left in the spool.
 func New(options Options) (*Uploader, error) {
-	base, err := url.Parse(options.BaseURL)
-	if err != nil || (base.Scheme != "http" && base.Scheme != "https") || base.Host == "" {
-		return nil, errors.New("BaseURL is an address such as https://sluice.example")
+	base, err := baseOf(options.BaseURL)
+	if err != nil {
+		return nil, err
 	}
-	orElse(&options.BatchLines, 5_000)
-	orElse(&options.BatchBytes, 4<<20)
-	orElse(&options.BatchAge, time.Second)
-	orElse(&options.HeldBytes, 64<<20)
+	options.Domain = cmp.Or(options.Domain, Domain)
+	if options.Domain == "" {
+		return nil, &OptionError{"domain", "an application is needed, such as weather-station-k3v9q2"}
+	}
+	client, err := options.client()
+	if err != nil {
+		return nil, err
+	}
+	options.BatchLines = cmp.Or(options.BatchLines, 5_000)
+	options.BatchBytes = cmp.Or(options.BatchBytes, 4<<20)
+	options.BatchAge = cmp.Or(options.BatchAge, time.Second)
+	options.HeldBytes = cmp.Or(options.HeldBytes, 64<<20)
 	u := &Uploader{
 		options: options,
-		url:     strings.TrimRight(options.BaseURL, "/") + "/api/applications/" + DOMAIN + "/data",
+		url:     base + "/api/applications/" + url.PathEscape(options.Domain) + "/data",
+		client:  client,
 		changed: make(chan struct{}),
 		trouble: NotStored{Message: "the server has not answered"},
 	}
 	u.ctx, u.interrupt = context.WithCancel(context.Background())
 	if options.Spool != "" {
-		if u.spool, u.sealed, err = openSpool(options.Spool); err != nil {
+		if u.spool, u.sealed, err = openSpool(options.Spool, u.warn); err != nil {
 			return nil, err
 		}
 	}
@@ -186,7 +248,19 @@ func New(options Options) (*Uploader, error) {
 	return u, nil
 }
 
-// Send hands over an entry. It waits while too much is held. It fails for what JSON does not have, such as NaN.
+func baseOf(text string) (string, error) {
+	base, err := url.Parse(text)
+	switch {
+	case !strings.HasPrefix(text, "http://") && !strings.HasPrefix(text, "https://"):
+		return "", &OptionError{"base URL", strconv.Quote(text) + " does not begin with http:// or https://"}
+	case err != nil || base.Host == "":
+		return "", &OptionError{"base URL", strconv.Quote(text) + " names no host"}
+	}
+	return strings.TrimRight(text, "/"), nil
+}
+
+// Send hands over an entry. It waits while too much is held.
+// It fails with an *EntryError for what JSON cannot write, such as NaN.
 func (u *Uploader) Send(ctx context.Context, entry Entry) error {
 	line, err := lineOf(entry)
 	if err != nil {
@@ -203,9 +277,10 @@ func (u *Uploader) Send(ctx context.Context, entry Entry) error {
 	case u.isRefused:
 		return u.notStored()
 	case u.isClosed:
-		return errors.New("the uploader is closed")
+		return ErrClosed
 	}
 	if isTooLarge {
+		u.counts.Refused++
 		u.tellers++
 		// A callback may have called Send, and must end first.
 		go u.tell(line, tooLarge)
@@ -225,6 +300,15 @@ func (u *Uploader) Flush(ctx context.Context) error {
 		return err
 	}
 	return u.outcome(last)
+}
+
+// Counts tells what became of the entries so far.
+func (u *Uploader) Counts() Counts {
+	u.mutex.Lock()
+	defer u.mutex.Unlock()
+	counts := u.counts
+	counts.Waiting = u.taken - u.answered
+	return counts
 }
 
 // Verify asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
@@ -249,7 +333,7 @@ func (u *Uploader) Verify(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	response, text, err := ask(request)
+	response, text, err := u.ask(request)
 	if err != nil {
 		return 0, err
 	}
@@ -377,7 +461,7 @@ func (u *Uploader) seal() {
 	}
 	u.filling = nil
 	if err := batch.seal(); err != nil {
-		warn("a batch may not survive a power failure: %v", err)
+		u.warn("a batch may not survive a power failure: %v", err)
 	}
 	u.sealed = append(u.sealed, batch)
 	u.notify()
@@ -459,7 +543,7 @@ func (u *Uploader) deliver(batch *heldBatch) {
 			u.trouble = trouble
 		}
 		if isStuck && !u.isStuck {
-			warn("a batch is not stored, and is tried again every 30 s: %s: %s", trouble.Name, trouble.Message)
+			u.warn("a batch is not stored, and is tried again every 30 s: %s: %s", trouble.Name, trouble.Message)
 		}
 		u.isStuck = u.isStuck || isStuck
 		u.isRefused = isRefused
@@ -484,9 +568,11 @@ func (u *Uploader) end(batch *heldBatch, body []byte, refused []Refusal) {
 	}
 	// Whatever the callback does, the batch is not sent again.
 	if err := batch.remove(); err != nil {
-		warn("a batch was stored and cannot be removed: %v", err)
+		u.warn("a batch was stored and cannot be removed: %v", err)
 	}
 	u.drop(batch)
+	u.counts.Stored += batch.lines - len(refused)
+	u.counts.Refused += len(refused)
 	u.remember(batch.key, batch.lines-len(refused))
 	u.tellers++
 	u.mutex.Unlock()
@@ -551,10 +637,34 @@ func (u *Uploader) split(batch *heldBatch, body []byte, status int) error {
 	return nil
 }
 
-var httpClient = &http.Client{
-	Timeout: time.Minute,
-	// A redirected POST may lose its body.
-	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+func (o *Options) client() (*http.Client, error) {
+	client := &http.Client{
+		Transport: o.Transport,
+		Timeout:   time.Minute,
+		// A redirected POST may lose its body.
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+	if o.CA == "" {
+		return client, nil
+	}
+	if o.Transport != nil {
+		return nil, &OptionError{"CA", "a Transport of your own has its own authorities"}
+	}
+	authorities, err := x509.SystemCertPool()
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(o.CA)
+	if err != nil {
+		return nil, &OptionError{"CA", err.Error()}
+	}
+	if !authorities.AppendCertsFromPEM(text) {
+		return nil, &OptionError{"CA", o.CA + " has no certificate"}
+	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.TLSClientConfig = &tls.Config{RootCAs: authorities}
+	client.Transport = transport
+	return client, nil
 }
 
 func (u *Uploader) newRequest(ctx context.Context, path, contentType string, body []byte) (*http.Request, error) {
@@ -569,8 +679,8 @@ func (u *Uploader) newRequest(ctx context.Context, path, contentType string, bod
 	return request, nil
 }
 
-func ask(request *http.Request) (*http.Response, []byte, error) {
-	response, err := httpClient.Do(request)
+func (u *Uploader) ask(request *http.Request) (*http.Response, []byte, error) {
+	response, err := u.client.Do(request)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -580,18 +690,36 @@ func ask(request *http.Request) (*http.Response, []byte, error) {
 }
 
 func (u *Uploader) post(key string, body []byte) (serverAnswer, error) {
+	isCompressed := !u.options.DisableGzip && len(body) >= 1024
+	if isCompressed {
+		body = compress(body)
+	}
 	request, err := u.newRequest(u.ctx, "/batch", "application/x-ndjson", body)
 	if err != nil {
 		return serverAnswer{}, err
 	}
 	request.Header.Set("Idempotency-Key", key)
-	request.Header.Set("Sluice-Schema-Version", strconv.Itoa(SCHEMA_VERSION))
-	response, text, err := ask(request)
+	if isCompressed {
+		request.Header.Set("Content-Encoding", "gzip")
+	}
+	if SchemaVersion > 0 {
+		request.Header.Set("Sluice-Schema-Version", strconv.Itoa(SchemaVersion))
+	}
+	response, text, err := u.ask(request)
 	if err != nil {
 		return serverAnswer{}, err
 	}
 	u.checkVersion(response.Header)
 	return readAnswer(response, text), nil
+}
+
+func compress(body []byte) []byte {
+	var small bytes.Buffer
+	// Neither fails: the level is one, and a buffer takes all.
+	writer, _ := gzip.NewWriterLevel(&small, gzip.BestSpeed)
+	_, _ = writer.Write(body)
+	_ = writer.Close()
+	return small.Bytes()
 }
 
 // Flush and Close wait for it.
@@ -614,7 +742,7 @@ func (u *Uploader) tellEach(body []byte, refused []Refusal) {
 		if len(first.Details) > 0 {
 			why = first.Details[0].Path + " " + first.Details[0].Message
 		}
-		warn("%d entries were refused; line %d: %s", len(refused), first.Line, why)
+		u.warn("%d entries were refused; line %d: %s", len(refused), first.Line, why)
 		return
 	}
 	lines := bytes.Split(body, []byte("\n"))
@@ -640,8 +768,8 @@ func (u *Uploader) checkVersion(header http.Header) {
 		u.safely(func() { u.options.OnStale(Stale{version, change}) })
 		return
 	}
-	warn("the schema is now version %d, %s than version %d of this client: run sluice client go --app %s",
-		version, change, SCHEMA_VERSION, DOMAIN)
+	u.warn("the schema is now version %d, %s than version %d of this client: run sluice client go --app %s",
+		version, change, SchemaVersion, u.options.Domain)
 }
 
 // A panic in a callback must not lose a batch. Flush or Close tells of the first.
@@ -658,8 +786,8 @@ func (u *Uploader) safely(callback func()) {
 	callback()
 }
 
-func warn(format string, values ...any) {
-	log.Printf("Sluice "+DOMAIN+": "+format, values...)
+func (u *Uploader) warn(format string, values ...any) {
+	slog.Warn("Sluice: "+fmt.Sprintf(format, values...), "application", u.options.Domain)
 }
 
 type serverAnswer struct {
@@ -743,17 +871,24 @@ const verifiedBatches = 10_000
 
 var tooLarge = serverAnswer{name: "PayloadTooLargeError", message: "the entry has more than 8 MiB"}.ofLine()
 
-// The entry as a line of a batch. Fails for what JSON does not have.
+// The entry as a line of a batch.
 func lineOf(entry Entry) ([]byte, error) {
 	var line bytes.Buffer
 	encoder := json.NewEncoder(&line)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(entry); err != nil {
-		return nil, err
+	err := encoder.Encode(entry)
+	var unsupported *json.UnsupportedValueError
+	switch {
+	case errors.As(err, &unsupported) && unsupported.Value.CanFloat():
+		return nil, &EntryError{"an entry cannot hold NaN or Infinity", err}
+	case err == nil && bytes.Contains(line.Bytes(), []byte(`\ufffd`)) && !isUTF8(reflect.ValueOf(entry)):
+		// The encoder writes this instead of what is not UTF-8.
+		err = errors.New("a text is not UTF-8")
+	case err == nil && line.Bytes()[0] != '{':
+		return nil, &EntryError{Reason: "an entry is a JSON object, not null"}
 	}
-	// The encoder would write this instead of what is not UTF-8.
-	if bytes.Contains(line.Bytes(), []byte(`\ufffd`)) && !isUTF8(reflect.ValueOf(entry)) {
-		return nil, errors.New("a text of the entry is not UTF-8")
+	if err != nil {
+		return nil, &EntryError{"an entry that JSON cannot write: " + err.Error(), err}
 	}
 	return line.Bytes(), nil
 }
@@ -875,11 +1010,12 @@ func (b *heldBatch) path() string {
 type spoolFolder struct {
 	folder string
 	lock   *os.File
+	warn   func(format string, values ...any)
 }
 
 var batchFile = regexp.MustCompile(`^\d{13}-[0-9a-f]{16}[ab]*\.ndjson$`)
 
-func openSpool(folder string) (*spoolFolder, []*heldBatch, error) {
+func openSpool(folder string, warn func(string, ...any)) (*spoolFolder, []*heldBatch, error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, nil, err
 	}
@@ -887,10 +1023,8 @@ func openSpool(folder string) (*spoolFolder, []*heldBatch, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	spool := &spoolFolder{folder, lock}
-	// Windows has no Flock: there, remove this line, and run one process with a folder.
-	err = syscall.Flock(int(lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if err != nil {
+	spool := &spoolFolder{folder, lock, warn}
+	if err := lockFile(lock.Fd()); err != nil {
 		lock.Close()
 		return nil, nil, fmt.Errorf("another process or uploader uses the spool %s", folder)
 	}
@@ -946,7 +1080,7 @@ func (s *spoolFolder) setAside(batch *heldBatch, why string) error {
 	if err := os.Rename(batch.path(), bad); err != nil {
 		return err
 	}
-	warn("a batch cannot be sent, and is now %s: %s", bad, why)
+	s.warn("a batch cannot be sent, and is now %s: %s", bad, why)
 	return nil
 }
 
@@ -973,10 +1107,4 @@ func newKey() string {
 	random := make([]byte, 8)
 	_, _ = cryptorand.Read(random)
 	return fmt.Sprintf("%013d-%s", stamps.keep(time.Now().UnixMilli()), hex.EncodeToString(random))
-}
-
-func orElse[T int | time.Duration](option *T, usual T) {
-	if *option == 0 {
-		*option = usual
-	}
 }

@@ -1,0 +1,3 @@
+module example.com/sluice/uploader
+
+go 1.24
