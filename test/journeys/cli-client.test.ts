@@ -74,3 +74,14 @@ it('sluice client puts a file in Java into a package, and update keeps it there'
   expect((await user.sluice(['client', 'update', file, '--yes'])).code).toBe(0);
   expect(readFileSync(file, 'utf8')).toMatch(/^package com\.example\.weather;$[\s\S]*humidity/m);
 });
+
+it('sluice client writes a file in Go for Windows, and update keeps that', async () => {
+  const app = await sluice.application(token, schemaOf('celsius'));
+  const user = commandLine({ url: sluice.url, token, app });
+  const file = user.at('uploader_windows.go');
+  expect(await user.sluice(['client', 'go', '--os', 'windows', '-o', file])).toMatchObject({ code: 0 });
+  const json = { schema: schemaOf('humidity') };
+  await sluice.request('POST', `/applications/${app}/schemas`, { token, json });
+  expect((await user.sluice(['client', 'update', file, '--yes'])).code).toBe(0);
+  expect(readFileSync(file, 'utf8')).toMatch(/^\/\/go:build windows$[\s\S]*humidity/m);
+});

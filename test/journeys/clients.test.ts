@@ -93,6 +93,19 @@ it('puts a file in Java into a package, and no other file', async () => {
   }
 });
 
+it('gives a file in Go for Windows, which another system leaves out, and the other way round', async () => {
+  const { get } = await application();
+  const [usual, windows] = [await get('/clients/go'), await get('/clients/go?os=windows')];
+  expect(usual.text).toMatch(/^\/\/go:build !windows$/m);
+  expect(usual.text).toContain('syscall.Flock(');
+  expect(windows.text).toMatch(/^\/\/go:build windows$/m);
+  expect(windows.text).not.toContain('syscall.Flock(');
+  expect(windows.headers.get('content-disposition')).toBe('attachment; filename="uploader_windows.go"');
+  const other = await get('/clients/python?os=windows');
+  expect([other.status, other.body.error.message]).toEqual([400, 'os: only a file in Go is for one system']);
+  expect((await get('/clients/go?os=plan9')).status).toBe(400);
+});
+
 it('tells a client of another version what the schema in force does to its entries', async () => {
   const { publish, send } = await application();
   expect(told(await send('1'))).toEqual([201, null, null]);

@@ -13,17 +13,23 @@ export async function make({ language, typesOnly, ...wanted }: WantedFile): Prom
 }
 
 /** The name of a file; undefined if there is none in this language. */
-export function fileOf(language: string, typesOnly: boolean): string | undefined {
+export function fileOf(language: string, typesOnly: boolean, os?: Wanted['os']): string | undefined {
   if (isLanguage(language)) {
     const { types, file } = about(language);
-    return typesOnly ? types : file;
+    if (typesOnly) return types;
+    return os ? file.replace('.', `_${os}.`) : file;
   }
   const isKnown = typesOnly && Object.hasOwn(furtherLanguages, language);
   return isKnown ? furtherLanguages[language as FurtherLanguage].types : undefined;
 }
 
-/** What is wrong with the package of a file; undefined if nothing is. */
-export function packageProblem(language: string, name: string): string | undefined {
+/** What is wrong with what only some languages have; undefined if nothing is. */
+export function optionProblem(
+  language: string,
+  { package: name, os }: Pick<Wanted, 'package' | 'os'>,
+): string | undefined {
+  if (os !== undefined && language !== 'go') return 'os: only a file in Go is for one system';
+  if (name === undefined) return undefined;
   if (language !== 'java') return 'package: only a file in Java has one';
   return isPackage(name) ? undefined : 'package: it is not a Java package such as com.example.weather';
 }

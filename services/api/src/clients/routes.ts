@@ -24,6 +24,9 @@ const ByLanguage = Type.Object({
 const ClientQuery = Query({
   types_only: Flag('The types of the payload, without the uploader.'),
   package: Text('The package of a file in Java.', 'com.example.weather'),
+  os: Type.Literal('windows', {
+    description: 'For Windows, in Go. The other languages have one file for all.',
+  }),
 });
 const further = Object.keys(furtherLanguages).map((language) => `\`${language}\``);
 
@@ -67,17 +70,17 @@ export const clientRoutes: Routes = async (app, { store, capacity }) => {
     }),
     async (request, reply) => {
       const { language } = request.params;
-      const { types_only: typesOnly = false, package: name } = request.query;
+      const { types_only: typesOnly = false, package: name, os } = request.query;
       const { domain, rawSchema, version } = await findApplication(applications, request);
-      const { fileOf, packageProblem } = await import('@sluice/clients/make.ts');
-      const file = fileOf(language, typesOnly);
+      const { fileOf, optionProblem } = await import('@sluice/clients/make.ts');
+      const file = fileOf(language, typesOnly, os);
       if (!file) {
         const unknown = language.slice(0, 40);
         throw new ApiError('ResourceNotFoundError', `there is no client in the language ${unknown}`);
       }
-      const problem = name === undefined ? undefined : packageProblem(language, name);
+      const problem = optionProblem(language, { package: name, os });
       if (problem) throw new ApiError('InvalidRequestError', problem);
-      const wanted = { language, typesOnly, domain, rawSchema, version, package: name };
+      const wanted = { language, typesOnly, domain, rawSchema, version, package: name, os };
       const made = await maker.make(request.owner.id, wanted);
       if ('problem' in made) throw new ApiError('InvalidSchemaError', made.problem);
       return sendFile(reply, file, made.text);

@@ -28,6 +28,7 @@ export function addClient(program: Command, act: Act): void {
       'file to write; default: named for the language; - for the standard output',
     )
     .option('--package <name>', 'package of the file, for Java')
+    .option('--os <name>', 'windows: the file for Windows, for Go')
     .addHelpText('after', '\nExamples:\n  sluice client python\n  sluice client update uploader.py')
     .action(act(write));
 
@@ -40,18 +41,24 @@ export function addClient(program: Command, act: Act): void {
     .action(act(update));
 }
 
-function fetchClient({ api, path, retry }: Context, language: string, inPackage?: string): Promise<string> {
-  const query = inPackage === undefined ? '' : `?package=${encodeURIComponent(inPackage)}`;
+/** What only some languages have. */
+interface Parts {
+  package?: string | undefined;
+  os?: string | undefined;
+}
+
+function fetchClient({ api, path, retry }: Context, language: string, parts: Parts): Promise<string> {
+  const given = Object.entries(parts).filter(([, value]) => value !== undefined) as [string, string][];
+  const query = given.length > 0 ? `?${new URLSearchParams(given)}` : '';
   return retry(async () => (await api.open('GET', path(`/clients/${language}${query}`))).text());
 }
 
-interface WriteOptions {
+interface WriteOptions extends Parts {
   output?: string;
-  package?: string;
 }
 
 async function write(context: Context, options: WriteOptions, given: string): Promise<void> {
-  const { output } = options;
+  const { output, package: inPackage, os } = options;
   const { api, path, retry, print, tell } = context;
   const { data } = await retry(() => api.ask<Language[]>('GET', path('/clients')));
   const found = data.find(({ language }) => language === given.toLowerCase());
@@ -62,17 +69,18 @@ async function write(context: Context, options: WriteOptions, given: string): Pr
       meant ? `${given} is no language: did you mean ${meant}?` : `choose one of ${names.join(', ')}`,
     );
   }
-  const text = await fetchClient(context, found.language, options.package);
+  const text = await fetchClient(context, found.language, { package: inPackage, os });
   if (output === '-') return print(text.replace(/\n$/, ''));
-  const file = output ?? basename(found.file);
+  const file = output ?? (os ? basename(found.file).replace('.', `_${os}.`) : basename(found.file));
   if (existsSync(file))
     throw new CliError(`${file} is there: \`sluice client update ${file}\` shows what would change`);
   await writeFile(file, text);
   tell({ file, how: found.how }, `${file} was written; install: ${found.how}`);
 }
 
-/** Of a file in Java. */
+/** Lines of a file in Java or Go. */
 const packageLine = /^package ([\w.]+);$/m;
+const systemLine = /^\/\/go:build (windows)$/m;
 const head = /Sluice client for (\w+): application ([\w-]+), schema version (\d+)/;
 
 async function update(given: Context, { yes }: { yes?: boolean }, file: string): Promise<void> {
@@ -81,8 +89,11 @@ async function update(given: Context, { yes }: { yes?: boolean }, file: string):
   if (!domain)
     throw new CliError(`${file} is no client of Sluice: its first line would name the application`);
   const context = choose(given, domain);
-  const inPackage = language === 'Java' ? packageLine.exec(old)?.[1] : undefined;
-  const text = await fetchClient(context, language.toLowerCase(), inPackage);
+  const parts = {
+    package: language === 'Java' ? packageLine.exec(old)?.[1] : undefined,
+    os: language === 'Go' ? systemLine.exec(old)?.[1] : undefined,
+  };
+  const text = await fetchClient(context, language.toLowerCase(), parts);
   const [, , , now = version] = head.exec(text) ?? [];
   if (text === old)
     return context.tell({ file, changed: false }, `${file} is what version ${now} of the schema makes`);
