@@ -1,12 +1,13 @@
 import { cp, mkdir, readdir, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { clientFor } from './client-for.ts';
 import { compile, copyProgram } from './compiled.ts';
-import { classPath, java } from './languages/java.ts';
+import { classPath, java, lint, programOf } from './languages/java.ts';
 import { startProxy, startTls } from './network.ts';
 import { tryUploader } from './oracle.ts';
 import { startProgram } from './program.ts';
+import { schema } from './schema.ts';
 
 const source = join(import.meta.dirname, '../../packages/clients/uploaders/java');
 
@@ -15,7 +16,7 @@ tryUploader(java, (scene) => {
   async function prepare(name: string, folder: string, ...classes: string[]) {
     await copyProgram(`${name}.java`, folder);
     const path = [folder, ...classes, await classPath()].join(delimiter);
-    await compile(folder, 'javac', ['-Xlint:all', '-Werror', '-cp', path, `${name}.java`]);
+    await compile(folder, 'javac', [...lint, '-cp', path, `${name}.java`]);
     return async (args: string[], env: Record<string, string> = {}) => {
       const program = startProgram(
         ['env', ...Object.entries(env).map((pair) => pair.join('=')), 'java'],
@@ -55,6 +56,20 @@ tryUploader(java, (scene) => {
     ]);
     const stored = await scene().stored();
     expect([0, 1, 2].map((at) => stored.get(from + at))).toEqual([1, 1, 1]);
+  });
+
+  it('shows a program in its head that runs as it stands', async () => {
+    const folder = join(scene().folder, 'head');
+    const { text, file } = clientFor('java', scene().domain, schema);
+    const program = programOf(text).replace('http://127.0.0.1:4000', scene().api.url);
+    await mkdir(join(folder, 'lib'), { recursive: true });
+    for (const jar of (await classPath()).split(delimiter)) await cp(jar, join(folder, 'lib', basename(jar)));
+    await writeFile(join(folder, file), text);
+    await writeFile(join(folder, 'Send.java'), program);
+    const before = (await scene().stored()).get(1) ?? 0;
+    const [, run] = /^\/\/ Run: (.*) \(/m.exec(text) as unknown as [string, string];
+    expect(await compile(folder, 'sh', ['-c', run])).toBe('');
+    expect((await scene().stored()).get(1)).toBe(before + 1);
   });
 
   it('reads and writes times to the letter, and members that the schema does not declare', async () => {

@@ -32,10 +32,20 @@ export async function classPath(): Promise<string> {
     .join(delimiter);
 }
 
+/** All warnings, and what Javadoc says of comments. */
+export const lint = ['-Xlint:all', '-Xdoclint:all,-missing', '-Werror'];
+
+/** The program that the head of a client shows. */
+export const programOf = (client: string) =>
+  (/^\/\/ Use, as Send\.java:\n((?:\/\/(?: {5}.*)?\n)+)/m.exec(client)?.[1] ?? '').replace(
+    /^\/\/(?: {5})?/gm,
+    '',
+  );
+
 async function built(folder: string, name: string): Promise<string[]> {
   await copyProgram(`${name}.java`, folder);
   const path = [folder, await classPath()].join(delimiter);
-  await compile(folder, 'javac', ['-Xlint:all', '-Werror', '-cp', path, `${name}.java`]);
+  await compile(folder, 'javac', [...lint, '-cp', path, `${name}.java`]);
   // The usual collector does not move large objects, so a small heap may be free and yet have no room for one of 17 MiB.
   const warnings = '-Djava.util.logging.SimpleFormatter.format=%5$s%n';
   return ['java', '-XX:+UseSerialGC', '-Xmx128m', warnings, '-cp', path, name];
@@ -54,6 +64,7 @@ export const java: Language = {
     'a class without properties': 'send',
     'a raw value that is no JSON': 'send',
     'a raw value that is empty': 'send',
+    'no entry': 'send',
   },
   inCallback: ['-100 PayloadTooLargeError', '-101 flush and close'],
   async prepare(folder, client) {

@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 final class Send {
@@ -62,7 +63,7 @@ final class Send {
         circle.add(circle);
         var deep = new ArrayList<Object>();
         for (int depth = 0; depth < 100_000; depth++) deep = new ArrayList<>(List.of(deep));
-        return List.of(
+        return Arrays.asList(
             entry(-1, text, null),
             entry(-2, "x".repeat(2 << 20), null),
             entry(-3, "x".repeat(17 << 20), null),
@@ -74,7 +75,8 @@ final class Send {
             entry(1, text, deep),
             entry(1, text, new Object()),
             entry(1, text, new RawValue("{]")),
-            entry(1, text, new RawValue(""))
+            entry(1, text, new RawValue("")),
+            null
         );
     }
 

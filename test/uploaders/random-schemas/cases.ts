@@ -77,7 +77,7 @@ const leaves: fc.Arbitrary<Node>[] = [
   leaf({ type: 'string' }, text),
   leaf({ type: 'string', format: 'date-time' }, fc.constant('2026-01-02T03:04:05.678+02:00')),
   leaf({ type: 'integer' }, integer),
-  leaf({ type: 'number', description: 'ends */ here\nand\\u000a goes on' }, double),
+  leaf({ type: 'number', description: '@ends */ here\nand\\u000a <b & {@x goes on' }, double),
   leaf({ type: 'boolean' }, fc.boolean()),
   leaf({ type: ['string', 'null'] }, fc.option(text)),
   leaf({ type: ['integer', 'boolean'] }, fc.oneof(fc.integer(), fc.boolean())),

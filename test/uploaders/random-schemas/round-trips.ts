@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, dirname, join } from 'node:path';
 import { type LanguageName, makeClient, makeTypes } from '@sluice/clients/client.ts';
 import { cache, compile, copyProgram } from '../compiled.ts';
-import { checkFormat, lint, programIn } from '../languages/go.ts';
-import { classPath } from '../languages/java.ts';
+import { checkFormat, lint as lintGo, programIn } from '../languages/go.ts';
+import { classPath, lint, programOf } from '../languages/java.ts';
 import type { Case } from './cases.ts';
 
 const tsc = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
@@ -129,7 +129,7 @@ ${each(cases, (at) => `\ttry(lines[${at}], &c${at}.Entry{})`)}
 }
 `,
   });
-  await lint(folder);
+  await lintGo(folder);
   await checkFormat(folder, ...cases.map((_, at) => `c${at}`));
   return linesOf(await compile(folder, 'go', ['run', '.']));
 };
@@ -146,6 +146,11 @@ const java: RoundTrip = async (folder, cases) => {
       cases,
       (at) => `t${at}/Types.java`,
       (one, at) => makeTypes({ ...wanted('java', one), package: `t${at}` }),
+    ),
+    ...filesOf(
+      cases,
+      (at) => `p${at}/Send.java`,
+      (one, at) => `package p${at};\n${programOf(makeClient({ ...wanted('java', one), package: `c${at}` }))}`,
     ),
     payloads: payloadsOf(cases),
     'Main.java': `import com.fasterxml.jackson.databind.ObjectMapper;
@@ -168,17 +173,8 @@ ${each(cases, (at) => `        attempt(lines.get(${at}), c${at}.Uploader.Entry.c
 }
 `,
   });
-  const sources = cases.flatMap((_, at) => [`c${at}/Uploader.java`, `t${at}/Types.java`]);
-  await compile(folder, 'javac', [
-    '-encoding',
-    'UTF-8',
-    '-Xlint:all',
-    '-Werror',
-    '-cp',
-    path,
-    'Main.java',
-    ...sources,
-  ]);
+  const sources = cases.flatMap((_, at) => [`c${at}/Uploader.java`, `t${at}/Types.java`, `p${at}/Send.java`]);
+  await compile(folder, 'javac', [...lint, '-encoding', 'UTF-8', '-cp', path, 'Main.java', ...sources]);
   return linesOf(await compile(folder, 'java', ['-cp', path, 'Main']));
 };
 

@@ -135,7 +135,13 @@ function membersOf(field: Field, naming: Naming) {
   };
 }
 
-const doc = (text: string | undefined) => (text ? [`/** ${comment(text)} */`] : []);
+/** What Javadoc would take for more than text. */
+const marks: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '@': '&#64;', '{': '&#123;' };
+
+function doc(text: string | undefined): string[] {
+  const line = comment(text ?? '').replace(/[&<>@{]/g, (mark) => marks[mark] as string);
+  return line === '' ? [] : [`/** ${line} */`];
+}
 
 export function enumOf(choice: Choice, naming: Naming): string[] {
   const type = naming.type(choice);
