@@ -64,6 +64,6 @@ export const java: Language = {
       'public final class Types {',
     ],
     after: ['    private Types() {}', '}'],
-    usage: ['var entry = Types.Entry.builder().build();', 'new ObjectMapper().writeValueAsString(entry);'],
+    usage: ['var entry = new ObjectMapper().readValue(text, Types.Entry.class);', 'new ObjectMapper().writeValueAsString(entry);'],
   },
 };

@@ -524,7 +524,7 @@ public final class Uploader implements AutoCloseable {
 
     private static boolean isExcepted(URI url, String exceptions) {
         String host = url.getHost();
-        for (String one : exceptions.split("[\\s,]+")) {
+        for (String one : exceptions.split("[\\s,]+", -1)) {
             String name = one.replaceFirst("^\\*?\\.", "");
             if (one.equals("*") || (host + ":" + url.getPort()).equalsIgnoreCase(name)) return true;
             if (!name.isEmpty() && ("." + host).toLowerCase(Locale.ROOT).endsWith("." + name.toLowerCase(Locale.ROOT))) return true;
@@ -640,7 +640,7 @@ public final class Uploader implements AutoCloseable {
         try {
             seal();
             long last = taken;
-            await(() -> answered >= last && !isTelling || isRefused || isEnded, null);
+            await(() -> (answered >= last && !isTelling) || isRefused || isEnded, null);
             check(last);
         } finally {
             lock.unlock();
@@ -700,7 +700,7 @@ public final class Uploader implements AutoCloseable {
         seal();
         changed.signalAll();
         try {
-            await(() -> sealed.isEmpty() && !isTelling || isRefused || isStuck, closeTimeout);
+            await(() -> (sealed.isEmpty() && !isTelling) || isRefused || isStuck, closeTimeout);
         } catch (InterruptedException error) {
             Thread.currentThread().interrupt();
         }
@@ -876,9 +876,12 @@ public final class Uploader implements AutoCloseable {
         }
         tell(body, refused);
         lock.lock();
-        isTelling = false;
-        changed.signalAll();
-        lock.unlock();
+        try {
+            isTelling = false;
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
     }
 
     private void setAside(Batch batch, String why) throws IOException {
@@ -939,9 +942,12 @@ public final class Uploader implements AutoCloseable {
         if (SCHEMA_VERSION > 0) builder.header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION));
         var sent = http.sendAsync(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
         lock.lock();
-        request = sent;
-        if (isEnded) sent.cancel(true);
-        lock.unlock();
+        try {
+            request = sent;
+            if (isEnded) sent.cancel(true);
+        } finally {
+            lock.unlock();
+        }
         HttpResponse<byte[]> response = answerOf(sent);
         checkVersion(response);
         return new Answer(response);
@@ -984,14 +990,17 @@ public final class Uploader implements AutoCloseable {
             warn(refused.size() + " entries were refused; line " + first.line + ": " + why);
             return;
         }
-        String[] entries = new String(body, StandardCharsets.UTF_8).split("\n");
+        String[] entries = new String(body, StandardCharsets.UTF_8).split("\n", -1);
         telling.lock();
-        for (Refusal one : refused) {
-            String entry = one.line <= entries.length ? entries[one.line - 1] : "";
-            Refusal refusal = new Refusal(entry, one.line, one.name, one.message, one.details);
-            call(() -> onRefused.accept(refusal));
+        try {
+            for (Refusal one : refused) {
+                String entry = one.line <= entries.length ? entries[one.line - 1] : "";
+                Refusal refusal = new Refusal(entry, one.line, one.name, one.message, one.details);
+                call(() -> onRefused.accept(refusal));
+            }
+        } finally {
+            telling.unlock();
         }
-        telling.unlock();
     }
 
     private void checkVersion(HttpResponse<?> response) {
@@ -1012,8 +1021,11 @@ public final class Uploader implements AutoCloseable {
             callback.run();
         } catch (Throwable error) {
             lock.lock();
-            if (fault == null) fault = error;
-            lock.unlock();
+            try {
+                if (fault == null) fault = error;
+            } finally {
+                lock.unlock();
+            }
         }
     }
 
@@ -1021,8 +1033,14 @@ public final class Uploader implements AutoCloseable {
         warn(domain, message);
     }
 
+    /** An error in a handler of logs must not lose a batch. */
     private static void warn(String domain, String message) {
-        LOG.log(System.Logger.Level.WARNING, () -> "Sluice " + domain + ": " + message);
+        String text = "Sluice " + domain + ": " + message;
+        try {
+            LOG.log(System.Logger.Level.WARNING, text);
+        } catch (RuntimeException error) {
+            System.err.println(text);
+        }
     }
 
     /** Keys sort in the order of their batches, even if the clock goes back. */
