@@ -58,6 +58,13 @@ tryUploader(java, (scene) => {
     expect([0, 1, 2].map((at) => stored.get(from + at))).toEqual([1, 1, 1]);
   });
 
+  it('stores the next batch although a handler of logs fails', async () => {
+    const run = await prepare('Logs', scene().folder);
+    const n = 23_000_001;
+    expect(await run([scene().api.url, String(n)])).toEqual(['Counts[stored=1, refused=1, waiting=0]']);
+    expect((await scene().stored()).get(n)).toBe(1);
+  });
+
   it('shows a program in its head that runs as it stands', async () => {
     const folder = join(scene().folder, 'head');
     const { text, file } = clientFor('java', scene().domain, schema);
