@@ -122,8 +122,8 @@ describe('sluice apps set', () => {
 
   it.each([
     [[], 'name what to change: see `sluice help apps set`'],
-    [['--retention-days', 'ten', '--yes'], '--retention-days takes a whole number, or off'],
-    [['--refused-limit', '1.5', '--yes'], '--refused-limit takes a whole number'],
+    [['--retention-days', 'ten', '--yes'], '--retention-days takes a whole number from 1 to 3650, or off'],
+    [['--refused-limit', '1.5', '--yes'], '--refused-limit takes a whole number from 1 to 100000'],
     [['--unique-days', '3'], '--unique-days needs --unique PATH'],
     [['--key-required', 'yes'], 'Allowed choices are on, off'],
     [['--retention-days', '30'], 'Entries older than 30 days are deleted. Continue? Confirm with --yes'],

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { CliError } from '../cli-error.ts';
+import { numberOption } from '../output/number-option.ts';
 
 const types = ['mobile', 'web', 'server', 'desktop', 'other'];
 
@@ -9,15 +10,10 @@ export const typeOption = () => new Option('--type <type>', 'what kind of progra
 interface Setting {
   option: Option;
   field: string;
-  read: (given: string, option: Option) => unknown;
+  read: (given: string) => unknown;
 }
 
-const setting = (
-  flags: string,
-  about: string,
-  field: string,
-  read: Setting['read'] = (given) => given,
-): Setting => ({ option: new Option(flags, about), field, read });
+const asGiven = (given: string) => given;
 
 const isOn = (flags: string, about: string, field: string): Setting => ({
   option: new Option(`${flags} <state>`, about).choices(['on', 'off']),
@@ -25,47 +21,56 @@ const isOn = (flags: string, about: string, field: string): Setting => ({
   read: (given) => given === 'on',
 });
 
-const orOff =
+const orNull =
   (read: Setting['read']): Setting['read'] =>
-  (given, option) =>
-    given === 'off' ? null : read(given, option);
-
-const toCount = (given: string, { long }: Option, more = ''): number => {
-  if (/^\d{1,9}$/.test(given)) return Number(given);
-  throw new CliError(`${long} takes a whole number${more}`);
-};
+  (given) =>
+    given === 'off' ? null : read(given);
 
 export const settings: Setting[] = [
-  setting('--name <name>', 'another name', 'name'),
-  { option: typeOption(), field: 'type', read: (given) => given },
+  { option: new Option('--name <name>', 'another name'), field: 'name', read: asGiven },
+  { option: typeOption(), field: 'type', read: asGiven },
   isOn('--key-required', 'whether uploads need an ingest key', 'key_required'),
-  setting(
-    '--origins <origins>',
-    'whose web pages may upload, separated by commas; off: no rule',
-    'allowed_origins',
-    (given) => (given === 'off' ? [] : given.split(',')),
-  ),
-  setting(
-    '--retention-days <days>',
-    'older entries are deleted; off: none are',
-    'retention_days',
-    orOff((given, option) => toCount(given, option, ', or off')),
-  ),
-  setting(
-    '--unique <path>',
-    'JSON Pointer to a member: one entry is stored for each value of it; off: any number',
-    'unique',
-    orOff((path) => ({ path })),
-  ),
-  setting(
-    '--unique-days <days>',
-    'with --unique: a value is free again after so many days',
-    'unique.days',
-    toCount,
-  ),
+  {
+    option: new Option(
+      '--origins <origins>',
+      'whose web pages may upload, separated by commas; off: no rule',
+    ),
+    field: 'allowed_origins',
+    read: (given) => (given === 'off' ? [] : given.split(',')),
+  },
+  {
+    option: numberOption('--retention-days <days>', 'older entries are deleted; off: none are', 3_650, 'off'),
+    field: 'retention_days',
+    read: orNull(Number),
+  },
+  {
+    option: new Option(
+      '--unique <path>',
+      'JSON Pointer to a member: one entry is stored for each value of it; off: any number',
+    ),
+    field: 'unique',
+    read: orNull((path) => ({ path })),
+  },
+  {
+    option: numberOption(
+      '--unique-days <days>',
+      'with --unique: a value is free again after so many days',
+      3_650,
+    ),
+    field: 'unique.days',
+    read: Number,
+  },
   isOn('--refused-keep', 'whether refused uploads are kept', 'refused.keep'),
-  setting('--refused-limit <count>', 'how many refused uploads are kept', 'refused.limit', toCount),
-  setting('--refused-days <days>', 'how long refused uploads are kept', 'refused.days', toCount),
+  {
+    option: numberOption('--refused-limit <count>', 'how many refused uploads are kept', 100_000),
+    field: 'refused.limit',
+    read: Number,
+  },
+  {
+    option: numberOption('--refused-days <days>', 'how long refused uploads are kept', 365),
+    field: 'refused.days',
+    read: Number,
+  },
 ];
 
 export interface Change {
@@ -79,7 +84,7 @@ export function toChange(options: Record<string, string | boolean>): Change {
   for (const { option, field, read } of settings) {
     const given = options[option.attributeName()];
     if (typeof given !== 'string') continue;
-    const value = read(given, option);
+    const value = read(given);
     const [name = '', member] = field.split('.');
     change[name] = member ? { ...(change[name] as object), [member]: value } : value;
   }
