@@ -358,17 +358,21 @@ describe('sluice completion', () => {
     ],
     [['tokens', 'create', 'x', '--scopes', 'read,w'], ['read,write']],
     [['webhooks', 'create', 'x', '--events', 'export.completed,ex'], ['export.completed,export.failed']],
-    [['client', 'pyt'], ['python']],
     [['help', 'apps', 're'], ['restore']],
     [['stats', '--step', 'd'], ['day']],
     [['none', '--none', ''], []],
   ])('completes %j', async (words, found) => expect(await complete(...words)).toEqual(found));
 
-  it('completes domains, also deleted ones, and asks the server that is named', async () => {
-    expect(await complete('list', '--app', domain.slice(0, -1))).toEqual([domain]);
+  /** On a busy machine the server may answer too late for somebody at a keyboard. */
+  const completesTo = (name: string, ...words: string[]) =>
+    until(async () => (await complete(...words)).join() === name);
+
+  it('completes languages and domains, also deleted ones, and asks the server that is named', async () => {
+    await completesTo('python', 'client', 'pyt');
+    await completesTo(domain, 'list', '--app', domain.slice(0, -1));
     expect(await complete('apps', 'restore', domain)).toEqual([]);
     await print('apps', 'delete', '--yes');
-    expect(await complete('apps', 'restore', domain)).toEqual([domain]);
+    await completesTo(domain, 'apps', 'restore', domain);
     expect(await complete('--url', 'http://127.0.0.1:1', 'apps', 'restore', '')).toEqual([]);
   });
 
