@@ -32,15 +32,24 @@ function pass(given: IncomingMessage, answer: ServerResponse, url: string): void
 /** A server with TLS before another one, and the PEM file of its authority, which nobody else trusts. Call in a test. */
 export async function startTls(target: string) {
   const folder = tempDir();
-  const [key, ca] = [join(folder, 'key.pem'), join(folder, 'ca.pem')];
-  const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
-  const files = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', ca];
-  execFileSync('openssl', ['req', '-x509', '-days', '1', ...subject, ...files], { stdio: 'ignore' });
+  const file = (name: string) => join(folder, `${name}.pem`);
+  const make = (name: string, subject: string, ...more: string[]) =>
+    execFileSync(
+      'openssl',
+      ['req', '-x509', '-days', '1', '-newkey', 'rsa:2048', '-nodes', '-subj', subject].concat(
+        ['-keyout', file(`${name}-key`), '-out', file(name)],
+        more.flatMap((one) => ['-addext', one]),
+        name === 'ca' ? [] : ['-CA', file('ca'), '-CAkey', file('ca-key')],
+      ),
+      { stdio: 'ignore' },
+    );
+  make('ca', '/CN=authority');
+  make('server', '/CN=server', 'basicConstraints=CA:FALSE', 'subjectAltName=IP:127.0.0.1');
   const server = createTlsServer(
-    { key: readFileSync(key), cert: readFileSync(ca) },
+    { key: readFileSync(file('server-key')), cert: readFileSync(file('server')) },
     (given, answer) => void pass(given, answer, `${target}${given.url}`),
   );
-  return { url: `https://127.0.0.1:${await portOf(server)}`, ca };
+  return { url: `https://127.0.0.1:${await portOf(server)}`, ca: file('ca') };
 }
 
 /** A proxy that wants a name and password, and what it was asked for. Call in a test. */

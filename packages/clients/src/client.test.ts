@@ -78,7 +78,7 @@ describe.each(languages)('a client in %s', (language) => {
     const client = () => makeClient({ language, ...wanted({ properties: { x: { type: 'string' } } }) });
     expect(client()).toBe(client());
     expect(client()).toMatch(/application weather-k3v9q2, schema version 3, hash [0-9a-f]{16}\.\n/);
-    expect(client()).toMatch(/SCHEMA_?VERSION[^=]*= 3\b/i);
+    expect(client()).toMatch(/SCHEMA_?VERSION[^=]*= \D*3\b/i);
   });
 
   it('has no text of the schema outside of comments and strings', () => {

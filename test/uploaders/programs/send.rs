@@ -1,10 +1,10 @@
 mod uploader;
 
 use std::fs::File;
-use std::io::{Result, Write};
+use std::io::Write;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
-use uploader::{Entry, Options, Refusal, Uploader};
+use uploader::{Entry, Error, Options, Refusal, Uploader};
 
 fn main() {
     if let Err(error) = run() {
@@ -13,7 +13,7 @@ fn main() {
     }
 }
 
-fn run() -> Result<()> {
+fn run() -> Result<(), Error> {
     let args: Vec<String> = std::env::args().collect();
     let number = |at: usize| args[at].parse::<i64>().unwrap();
     let is_poisoned = args[10] == "yes";
@@ -45,7 +45,7 @@ fn run() -> Result<()> {
     let mut poison = poison(&text, is_poisoned).into_iter();
     for n in number(4)..=number(5) {
         let text = text.clone();
-        uploader.send(&Entry { n, text, more: None, ratio: None })?;
+        uploader.send(&Entry { n, text, ..Entry::default() })?;
         if let Some(sent) = &mut sent {
             sent.write_all(format!("{n}\n").as_bytes())?;
         }
@@ -60,7 +60,7 @@ fn run() -> Result<()> {
         let told = uploader.flush().unwrap_err().to_string();
         assert_eq!(told, "a callback panicked: a callback that fails");
         uploader.close()?;
-        let late = Entry { n: -3, text: "x".repeat(17 << 20), more: None, ratio: None };
+        let late = Entry { n: -3, text: "x".repeat(17 << 20), ..Entry::default() };
         if uploader.send(&late).is_err() {
             println!("-3 send");
         }
@@ -73,7 +73,7 @@ fn run() -> Result<()> {
 }
 
 fn poison(text: &str, is_poisoned: bool) -> Vec<Entry> {
-    let entry = |n, text| Entry { n, text, more: None, ratio: None };
+    let entry = |n, text| Entry { n, text, ..Entry::default() };
     let of_ratio = |ratio| Entry { ratio: Some(ratio), ..entry(1, String::new()) };
     if !is_poisoned {
         return Vec::new();
@@ -91,7 +91,7 @@ fn fail(Refusal { entry, name, .. }: Refusal, uploader: &Uploader) {
     let Entry { n, .. } = serde_json::from_str(&entry).unwrap();
     println!("{n} {name}");
     if n == -1 {
-        let large = Entry { n: -100, text: "x".repeat(9 << 20), more: None, ratio: None };
+        let large = Entry { n: -100, text: "x".repeat(9 << 20), ..Entry::default() };
         if uploader.send(&large).is_err() {
             println!("-100 send");
         }

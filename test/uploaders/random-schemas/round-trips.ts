@@ -203,6 +203,10 @@ ${each(cases, (at) => `    attempt::<c${at}::Entry>(lines[${at}]);`)}
 `,
   });
   const env = { RUSTFLAGS: '-Dwarnings', CARGO_TARGET_DIR: join(cache, 'rust-random') };
+  for (const edition of ['2021', '2024'])
+    await compile(folder, 'rustfmt', ['--check', '--edition', edition, ...cases.map((_, at) => `c${at}.rs`)]);
+  const pedantic = ['--', '-Wclippy::pedantic', '-Dwarnings'];
+  await compile(folder, 'cargo', ['clippy', '--quiet', '--locked', '--bin', 'send', ...pedantic], env);
   return linesOf(await compile(folder, 'cargo', ['run', '--quiet', '--locked', '--bin', 'send'], env));
 };
 

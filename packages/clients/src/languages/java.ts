@@ -64,6 +64,9 @@ export const java: Language = {
       'public final class Types {',
     ],
     after: ['    private Types() {}', '}'],
-    usage: ['var entry = new ObjectMapper().readValue(text, Types.Entry.class);', 'new ObjectMapper().writeValueAsString(entry);'],
+    usage: [
+      'var entry = new ObjectMapper().readValue(text, Types.Entry.class);',
+      'new ObjectMapper().writeValueAsString(entry);',
+    ],
   },
 };

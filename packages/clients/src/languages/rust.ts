@@ -1,25 +1,29 @@
-import { createNames, pascal, snake } from '../names.ts';
+import { snake } from '../names.ts';
 import type { Choice, Field, RecordType, Value } from '../schema/model.ts';
 import { comment, literal } from '../texts.ts';
 import { createHoldsItself } from '../write/holds-itself.ts';
 import type { Naming } from '../write/naming.ts';
 import { createTypeOf } from '../write/type-of.ts';
 import type { Language } from './language.ts';
+import { isAny, isOption, programLines, variantsOf } from './rust-program.ts';
 
 const quote = literal.rust;
 const any = 'serde_json::Value';
-/** It may be null itself. */
-const isAny = ({ kind }: Value) => kind === 'any' || kind === 'union';
 const { plainType } = createTypeOf({
   scalars: { string: 'String', integer: 'i64', number: 'f64', boolean: 'bool' },
   any,
   list: (of) => `Vec<${of}>`,
-  map: (of) => `std::collections::BTreeMap<String, ${of}>`,
+  map: (of) => `Map<${of}>`,
   nullable: (type, value) => (isAny(value) ? type : `Option<${type}>`),
 });
+const mapAlias = [
+  '/// An object with members of any names.',
+  'pub type Map<T> = std::collections::BTreeMap<String, T>;',
+  '',
+];
 /** serde_json writes null for a number that is not finite. */
-const checked = ', serialize_with = "finite"';
-const helper = [
+const checked = 'serialize_with = "finite"';
+const finiteHelper = [
   '/// JSON has no NaN and no infinity.',
   'trait Finite {',
   '    fn is_finite(&self) -> bool;',
@@ -44,7 +48,9 @@ const helper = [
   '    S: serde::Serializer,',
   '{',
   '    if !value.is_finite() {',
-  '        return Err(serde::ser::Error::custom("JSON has no such number"));',
+  '        return Err(serde::ser::Error::custom(',
+  '            "an entry cannot hold NaN or Infinity",',
+  '        ));',
   '    }',
   '    value.serialize(serializer)',
   '}',
@@ -75,26 +81,21 @@ const keywords = [
     'Clone',
     'Debug',
     'Copy',
+    'Hash',
   ],
-  ...['Default', 'PartialEq', 'Eq', 'Finite'],
+  ...['Default', 'PartialEq', 'Eq', 'Finite', 'Map'],
 ];
 
 export const rust: Language = {
   name: 'Rust',
   file: 'uploader.rs',
   source: 'rust/src/lib.rs',
-  how: 'save it in src/, and run cargo add serde --features derive && cargo add serde_json ureq (Rust 1.95)',
+  how: 'save it in src/, and run cargo add serde --features derive && cargo add serde_json ureq flate2 webpki-root-certs (Rust 1.89)',
   comment: '//',
   program: {
     file: 'src/main.rs',
     run: 'cargo run',
-    lines: ({ baseUrl }) => [
-      'mod uploader;',
-      'use uploader::{Options, Uploader};',
-      `let uploader = Uploader::new(Options { base_url: ${quote(baseUrl)}.into(), ..Options::default() })?;`,
-      'uploader.send(&entry)?;',
-      'uploader.close()?;',
-    ],
+    lines: programLines,
   },
   habits: { field: snake, keywords },
   types({ records, choices }, naming) {
@@ -103,11 +104,13 @@ export const rust: Language = {
       ...records.flatMap((record) => structOf(record, naming, holdsItself)),
       ...choices.flatMap((choice) => enumOf(choice, naming)),
     ];
-    return lines.some((line) => line.includes(checked)) ? [...lines, ...helper] : lines;
+    if (lines.some((line) => /(?<!:)\bMap</.test(line))) lines.push(...mapAlias);
+    if (lines.some((line) => line.includes(checked))) lines.push(...finiteHelper);
+    return lines;
   },
   constants: (domain, version) => [
-    `const DOMAIN: &str = ${quote(domain)};`,
-    `const SCHEMA_VERSION: u32 = ${version};`,
+    `const DOMAIN: Option<&str> = Some(${quote(domain)});`,
+    `const SCHEMA_VERSION: Option<u32> = Some(${version});`,
   ],
   typesOnly: { file: 'entry.rs', before: () => [], after: [], usage: ['serde_json::to_string(&entry)?;'] },
 };
@@ -117,58 +120,80 @@ function structOf(
   naming: Naming,
   holdsItself: ReturnType<typeof createHoldsItself>,
 ): string[] {
-  return [
-    ...doc(record.description, ''),
-    `#[derive(Clone, Debug${hasDefault(record) ? ', Default' : ''}, serde::Serialize, serde::Deserialize)]`,
-    `pub struct ${naming.type(record)} {`,
+  const members = [
     ...record.fields.flatMap((field) => [
       ...doc(field.description, '    '),
-      `    #[serde(rename = ${quote(field.key)}${field.isRequired ? '' : ', skip_serializing_if = "Option::is_none"'}${hasNumbers(field.value) ? checked : ''})]`,
-      `    pub ${naming.field(field)}: ${fieldType(field)},`,
+      ...serde(
+        ...(naming.field(field) === field.key ? [] : [`rename = ${quote(field.key)}`]),
+        ...(field.isRequired ? [] : ['skip_serializing_if = "Option::is_none"']),
+        ...(hasNumbers(field.value) ? [checked] : []),
+      ),
+      ...member(naming.field(field), fieldType(field)),
     ]),
-    ...(record.isOpen
-      ? [
-          '    #[serde(flatten)]',
-          `    pub ${naming.rest(record)}: std::collections::BTreeMap<String, ${any}>,`,
-        ]
-      : []),
-    '}',
+    ...(record.isClosed
+      ? []
+      : [...serde('flatten'), ...member(naming.rest(record), `serde_json::Map<String, ${any}>`)]),
+  ];
+  const begin = `pub struct ${naming.type(record)} {`;
+  return [
+    ...doc(record.description, ''),
+    `#[derive(Clone, Debug, ${hasDefault(record) ? 'Default, ' : ''}PartialEq, serde::Serialize, serde::Deserialize)]`,
+    ...(members.length === 0 ? [`${begin}}`] : [begin, ...members, '}']),
     '',
   ];
 
-  function fieldType({ value, isRequired }: Field): string {
+  function fieldType(field: Field): string {
+    const { value } = field;
     const isBoxed = value.kind === 'record' && holdsItself(record, value.record);
     const plain = plainType(value, naming);
     const type = isBoxed ? `Box<${plain}>` : plain;
-    const isOptional = !isRequired || (value.isNullable && !isAny(value));
-    return isOptional ? `Option<${type}>` : type;
+    return isOption(field) ? `Option<${type}>` : type;
   }
+}
+
+/** An attribute of a member, as rustfmt writes it. */
+function serde(...parts: string[]): string[] {
+  const line = parts.join(', ');
+  if (parts.length === 0) return [];
+  if (line.length <= 70 || parts.length === 1) return [`    #[serde(${line})]`];
+  return [
+    '    #[serde(',
+    ...parts.map((part, at) => `        ${part}${at + 1 < parts.length ? ',' : ''}`),
+    '    )]',
+  ];
+}
+
+function member(name: string, type: string): string[] {
+  const line = `    pub ${name}: ${type},`;
+  return line.length <= 100 ? [line] : [`    pub ${name}:`, `        ${type},`];
 }
 
 const doc = (text: string | undefined, indent: string) => (text ? [`${indent}/// ${comment(text)}`] : []);
 
 function enumOf(choice: Choice, naming: Naming): string[] {
-  const names = createNames(['Self']);
   return [
-    '#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]',
+    '#[derive(',
+    '    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize,',
+    ')]',
     `pub enum ${naming.type(choice)} {`,
-    ...choice.values.flatMap((value) => [
-      `    #[serde(rename = ${quote(value)})]`,
-      `    ${names.take(pascal(value, 'value'))},`,
+    ...[...variantsOf(choice)].flatMap(([value, name], at) => [
+      ...(at === 0 ? ['    #[default]'] : []),
+      ...serde(`rename = ${quote(value)}`),
+      `    ${name},`,
     ]),
     '}',
     '',
   ];
 }
 
-/** Whether a record can be made without values. No value of a choice goes without saying. */
+/** Whether a record can be made without values: a choice is then its first one, as a number is 0. */
 function hasDefault(record: RecordType, within: RecordType[] = []): boolean {
   const inner = [...within, record];
   return record.fields.every(
     ({ isRequired, value }: Field) =>
       !isRequired ||
       value.isNullable ||
-      (value.kind !== 'choice' &&
-        (value.kind !== 'record' || (!inner.includes(value.record) && hasDefault(value.record, inner)))),
+      value.kind !== 'record' ||
+      (!inner.includes(value.record) && hasDefault(value.record, inner)),
   );
 }

@@ -1,43 +1,82 @@
-#![allow(dead_code)]
+//! Sends entries to Sluice in batches, in order. Each is stored once, whatever fails on the way.
 
+#![allow(
+    dead_code,
+    clippy::doc_markdown,
+    clippy::enum_variant_names,
+    clippy::struct_excessive_bools,
+    clippy::struct_field_names,
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    rustdoc::invalid_html_tags
+)]
+
+use flate2::write::GzEncoder;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
-use std::error::Error;
+use std::env;
 use std::fmt;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant, SystemTime};
+use ureq::http::{HeaderValue, Uri};
+use ureq::tls::{self, Certificate, PemItem, RootCerts, TlsConfig};
 
 // BEGIN SCHEMA
-#[derive(Clone, Debug, serde::Serialize, serde::Deserialize)]
-pub struct Entry {
-    pub n: i64,
-    pub text: String,
+pub use serde_json;
+
+/// An entry is a JSON object. [`entry!`] writes one.
+pub type Entry = serde_json::Map<String, serde_json::Value>;
+
+/// Writes an [`Entry`]. Values are what [`serde_json::json!`] takes; it makes null of NaN.
+///
+/// ```
+/// let entry = sluice_uploader::entry! { "celsius": 21.5, "place": { "floor": 3 } };
+/// assert_eq!(entry["celsius"], 21.5);
+/// ```
+#[macro_export]
+macro_rules! entry {
+    ($($members:tt)*) => {
+        match $crate::serde_json::json!({ $($members)* }) {
+            $crate::serde_json::Value::Object(entry) => entry,
+            _ => unreachable!(),
+        }
+    };
 }
 
-const DOMAIN: &str = "sample-k3v9q2";
-const SCHEMA_VERSION: u32 = 1;
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct ReadMe;
+
+const DOMAIN: Option<&str> = None;
+const SCHEMA_VERSION: Option<u32> = None;
 // END SCHEMA
 
 /// Only `base_url` is required: `Options { base_url, ..Options::default() }`.
 pub struct Options {
     /// Where Sluice is, such as `https://sluice.example`.
     pub base_url: String,
+    /// The application. A generated file knows its own.
+    pub domain: Option<String>,
     /// An ingest key, if the application requires one.
     pub key: Option<String>,
-    /// A folder, for one process at a time: what `send` returned for survives a crash.
+    /// A folder, for one process at a time: when `send` returns, the entry is on disk and survives a crash.
     pub spool: Option<PathBuf>,
     /// Called for each entry that can never be stored; otherwise a warning is printed. In it, `flush` and `close` fail.
     pub on_refused: Option<OnRefused>,
-    /// Called once if this file is out of date; otherwise a warning is printed.
-    pub on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
+    /// Called once if the generated file is out of date; otherwise a warning is printed.
+    pub on_stale: Option<OnStale>,
+    /// Whether requests of 1 KiB and more are compressed.
+    pub gzip: bool,
+    /// A PEM file of certificate authorities, which are trusted besides those of Mozilla.
+    pub ca: Option<PathBuf>,
     /// A batch is sent when it has so many lines or bytes, or is so old.
     pub batch_lines: usize,
     pub batch_bytes: usize,
@@ -52,10 +91,13 @@ impl Default for Options {
     fn default() -> Self {
         Options {
             base_url: String::new(),
+            domain: None,
             key: None,
             spool: None,
             on_refused: None,
             on_stale: None,
+            gzip: true,
+            ca: None,
             batch_lines: 5_000,
             batch_bytes: 4 << 20,
             batch_age: Duration::from_secs(1),
@@ -65,10 +107,22 @@ impl Default for Options {
     }
 }
 
+/// Without the key.
+impl fmt::Debug for Options {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.debug_struct("Options")
+            .field("base_url", &self.base_url)
+            .field("domain", &self.domain)
+            .field("spool", &self.spool)
+            .finish_non_exhaustive()
+    }
+}
+
 pub type OnRefused = Box<dyn FnMut(Refusal) + Send>;
+pub type OnStale = Box<dyn FnOnce(Stale) + Send>;
 
 /// An entry that was not stored, and why.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Refusal {
     /// The entry as JSON.
@@ -82,7 +136,7 @@ pub struct Refusal {
 }
 
 /// What is wrong, and where: `path` is a JSON Pointer.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Detail {
     pub path: String,
@@ -91,16 +145,90 @@ pub struct Detail {
 }
 
 /// The server has another version of the schema than this file.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stale {
     pub version: u32,
     /// `stricter` (the server may refuse entries that this file allows) or `looser`.
     pub change: String,
 }
 
-/// Is in the error of `close` if entries are left, and of all methods after the server has refused a whole batch, such as
-/// for a wrong key: `error.get_ref()?.downcast_ref::<NotStored>()`.
-#[derive(Clone, Debug)]
+/// Entries of this process, and those that were in its spool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Counts {
+    /// The server stored them.
+    pub stored: usize,
+    /// They can never be stored.
+    pub refused: usize,
+    /// They have no answer yet.
+    pub waiting: usize,
+}
+
+/// Why a call failed.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Error {
+    /// `close` leaves entries, or the server has refused a whole batch, such as for a wrong key.
+    NotStored(NotStored),
+    /// The uploader was closed before.
+    Closed,
+    /// The entry cannot be sent, and is not kept.
+    Entry(String),
+    /// An option is wrong.
+    Options(String),
+    /// A callback panicked. No entry is lost by that.
+    Callback(String),
+    /// This function was called in a callback, where it would wait for itself.
+    InCallback(&'static str),
+    /// The server does not answer `verify`.
+    Refused {
+        status: u16,
+        name: String,
+        message: String,
+    },
+    /// The disk or the network failed.
+    Io(io::Error),
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Error::Io(error) => error.source(),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Error::NotStored(error) => error.fmt(to),
+            Error::Closed => write!(to, "the uploader is closed"),
+            Error::Entry(message) | Error::Options(message) | Error::Callback(message) => {
+                write!(to, "{message}")
+            }
+            Error::InCallback(function) => {
+                write!(to, "{function} must not be called in a callback")
+            }
+            Error::Refused {
+                status,
+                name,
+                message,
+            } => write!(to, "{status} {name}: {message}"),
+            Error::Io(error) => error.fmt(to),
+        }
+    }
+}
+
+impl From<io::Error> for Error {
+    fn from(error: io::Error) -> Self {
+        Error::Io(error)
+    }
+}
+
+/// How many entries are not stored, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct NotStored {
     pub entries: usize,
     /// They stay in the spool, and the next process sends them.
@@ -110,8 +238,6 @@ pub struct NotStored {
     pub name: String,
     pub message: String,
 }
-
-impl Error for NotStored {}
 
 impl fmt::Display for NotStored {
     fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
@@ -127,32 +253,19 @@ impl fmt::Display for NotStored {
 }
 
 /// Sends entries in batches, in order. Each is stored once, whatever fails on the way.
-/// Threads may share it. `Drop` closes it.
+/// Threads may share it. Dropping it closes it.
 pub struct Uploader {
     shared: Arc<Shared>,
 }
 
 impl Uploader {
     /// Sends first what an earlier process left in the spool.
-    pub fn new(mut options: Options) -> io::Result<Uploader> {
-        let base = options.base_url.trim_end_matches('/');
-        if !base.starts_with("http://") && !base.starts_with("https://") {
-            return Err(io::Error::other(
-                "base_url is an address such as https://sluice.example",
-            ));
-        }
-        let server = Server {
-            url: format!("{base}/api/applications/{DOMAIN}/data"),
-            key: options.key.take(),
-            agent: ureq::Agent::config_builder()
-                .timeout_global(Some(Duration::from_secs(60)))
-                .http_status_as_error(false)
-                // A redirected POST may lose its body.
-                .max_redirects(0)
-                .max_redirects_will_error(false)
-                .build()
-                .into(),
-        };
+    ///
+    /// # Errors
+    ///
+    /// If an option is wrong, or another process uses the spool.
+    pub fn new(mut options: Options) -> Result<Uploader, Error> {
+        let server = Server::new(&options)?;
         let sender = Sender {
             on_stale: options.on_stale.take(),
             is_stale: false,
@@ -163,7 +276,7 @@ impl Uploader {
         };
         if let Some(folder) = &options.spool {
             state.lock = Some(lock(folder)?);
-            state.sealed = recover(folder)?;
+            state.sealed = recover(folder, &server.domain)?;
             state.held = state.sealed.iter().map(|batch| batch.bytes).sum();
             state.taken = state.sealed.iter().map(|batch| batch.lines).sum();
         }
@@ -182,29 +295,36 @@ impl Uploader {
         Ok(Uploader { shared })
     }
 
-    /// Hands over an entry. Waits while too much is held. Fails for what JSON does not have, such as NaN.
-    pub fn send(&self, entry: &Entry) -> io::Result<()> {
-        let mut line = serde_json::to_vec(entry)?;
+    /// Hands over an entry. Waits while too much is held.
+    ///
+    /// # Errors
+    ///
+    /// If the entry has NaN or an infinite number, if the spool cannot be written, after `close`, and after the server has
+    /// refused a whole batch.
+    pub fn send(&self, entry: &Entry) -> Result<(), Error> {
+        let written = serde_json::to_vec(entry);
+        let mut line = written.map_err(|error| Error::Entry(error.to_string()))?;
         line.push(b'\n');
         let shared = &*self.shared;
         let is_full = |state: &mut State| {
             let is_full = state.held >= state.options.held_bytes;
             is_full && !state.is_closed && !state.is_refused && !state.is_in_callback()
         };
-        let mut state = shared.changed.wait_while(shared.lock(), is_full).unwrap();
+        let mut state = shared.wait_while(shared.lock(), is_full);
         if state.is_refused {
             return Err(state.not_stored());
         }
         if state.is_closed {
-            return Err(io::Error::other("the uploader is closed"));
+            return Err(Error::Closed);
         }
         if line.len() <= LARGEST_ENTRY {
-            return shared.add(&mut state, &line);
+            return Ok(shared.add(&mut state, &line)?);
         }
         let too_large = "the entry has more than 8 MiB";
         if state.is_in_callback() {
-            return Err(io::Error::other(too_large));
+            return Err(Error::Entry(too_large.to_string()));
         }
+        state.counts.refused += 1;
         drop(state);
         let refusal = Trouble {
             name: "PayloadTooLargeError".to_string(),
@@ -215,7 +335,11 @@ impl Uploader {
     }
 
     /// Waits until all that was handed over before is answered.
-    pub fn flush(&self) -> io::Result<()> {
+    ///
+    /// # Errors
+    ///
+    /// If the server has refused a whole batch, or a callback panicked.
+    pub fn flush(&self) -> Result<(), Error> {
         let mut state = self.shared.lock();
         state.check_caller("flush")?;
         self.shared.seal(&mut state);
@@ -223,13 +347,16 @@ impl Uploader {
         let is_left = |state: &mut State| {
             (state.answered < last || state.is_telling) && !state.is_refused && !state.is_ended
         };
-        let waited = self.shared.changed.wait_while(state, is_left);
-        waited.unwrap().outcome(last)
+        self.shared.wait_while(state, is_left).outcome(last)
     }
 
     /// Asks whether the server still has the entries that it told this uploader were stored, in the last 10,000 batches.
     /// Returns how many are missing: 0 if all are there. The server answers only if the uploader has a `key`.
-    pub fn verify(&self) -> io::Result<usize> {
+    ///
+    /// # Errors
+    ///
+    /// If the server does not answer.
+    pub fn verify(&self) -> Result<usize, Error> {
         let stored = self.shared.lock().stored.clone();
         if stored.is_empty() {
             return Ok(0);
@@ -241,16 +368,34 @@ impl Uploader {
         let status = head.status.as_u16();
         if status != 200 {
             let Trouble { name, message, .. } = Answer::read(status, None, &text).trouble;
-            return Err(io::Error::other(format!("{status} {name}: {message}")));
+            return Err(Error::Refused {
+                status,
+                name,
+                message,
+            });
         }
-        let answer: AnswerBody = serde_json::from_slice(&text)?;
+        let answer: AnswerBody = serde_json::from_slice(&text).map_err(io::Error::from)?;
         let missing: HashSet<String> = answer.data.missing.into_iter().collect();
         let lost = stored.iter().filter(|(key, _)| missing.contains(key));
         Ok(lost.map(|(_, entries)| entries).sum())
     }
 
-    /// Sends what is left, and ends. Fails with the number of entries that are not stored.
-    pub fn close(&self) -> io::Result<()> {
+    /// What became of the entries so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        let state = self.shared.lock();
+        Counts {
+            waiting: state.taken - state.answered,
+            ..state.counts
+        }
+    }
+
+    /// Sends what is left, and ends.
+    ///
+    /// # Errors
+    ///
+    /// If entries are not stored, or a callback panicked.
+    pub fn close(&self) -> Result<(), Error> {
         let shared = &*self.shared;
         let mut state = shared.lock();
         state.check_caller("close")?;
@@ -262,8 +407,7 @@ impl Uploader {
             is_open && !state.is_refused && !state.is_stuck && !state.is_ended
         };
         let limit = state.options.close_timeout;
-        let waited = shared.changed.wait_timeout_while(state, limit, is_left);
-        let (mut state, _) = waited.unwrap();
+        let mut state = shared.wait_timeout_while(state, limit, is_left);
         state.is_ended = true;
         shared.changed.notify_all();
         state.lock = None;
@@ -276,8 +420,17 @@ impl Drop for Uploader {
     fn drop(&mut self) {
         let is_ended = self.shared.lock().is_ended;
         if let (false, Err(error)) = (is_ended, self.close()) {
-            warn(&error.to_string());
+            self.shared.warn(&error.to_string());
         }
+    }
+}
+
+impl fmt::Debug for Uploader {
+    fn fmt(&self, to: &mut fmt::Formatter) -> fmt::Result {
+        to.debug_struct("Uploader")
+            .field("domain", &self.shared.server.domain)
+            .field("counts", &self.counts())
+            .finish_non_exhaustive()
     }
 }
 
@@ -299,6 +452,7 @@ struct State {
     /// Entries, and those of them that are stored or refused.
     taken: usize,
     answered: usize,
+    counts: Counts,
     held: usize,
     /// Entries that the server said it stored, by the key of their batch; the oldest first.
     stored: VecDeque<(String, usize)>,
@@ -325,29 +479,28 @@ impl State {
         [self.thread, self.teller].contains(&Some(thread::current().id()))
     }
 
-    fn check_caller(&self, function: &str) -> io::Result<()> {
+    fn check_caller(&self, function: &'static str) -> Result<(), Error> {
         if self.is_in_callback() {
-            let message = format!("{function} must not be called in a callback");
-            return Err(io::Error::other(message));
+            return Err(Error::InCallback(function));
         }
         Ok(())
     }
 
-    fn outcome(&mut self, taken: usize) -> io::Result<()> {
+    fn outcome(&mut self, taken: usize) -> Result<(), Error> {
         let fault = self.fault.take();
         if self.answered < taken {
             return Err(self.not_stored());
         }
-        fault.map_or(Ok(()), |fault| Err(io::Error::other(fault)))
+        fault.map_or(Ok(()), |fault| Err(Error::Callback(fault)))
     }
 
-    fn not_stored(&self) -> io::Error {
+    fn not_stored(&self) -> Error {
         let Trouble {
             status,
             name,
             message,
         } = self.trouble.clone();
-        io::Error::other(NotStored {
+        Error::NotStored(NotStored {
             entries: self.taken - self.answered,
             in_spool: self.options.spool.is_some(),
             status,
@@ -358,8 +511,32 @@ impl State {
 }
 
 impl Shared {
+    /// No callback runs while the lock is held, so no panic leaves it half done.
     fn lock(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_while<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        condition: impl FnMut(&mut State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        let waited = self.changed.wait_while(state, condition);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wait_timeout_while<'a>(
+        &self,
+        state: MutexGuard<'a, State>,
+        limit: Duration,
+        condition: impl FnMut(&mut State) -> bool,
+    ) -> MutexGuard<'a, State> {
+        let waited = self.changed.wait_timeout_while(state, limit, condition);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    fn warn(&self, message: &str) {
+        warn(&self.server.domain, message);
     }
 
     fn add(&self, state: &mut State, line: &[u8]) -> io::Result<()> {
@@ -401,7 +578,7 @@ impl Shared {
     fn seal(&self, state: &mut State) {
         if let Some(mut batch) = state.filling.take() {
             if let Some(Err(error)) = batch.file.take().map(|file| file.sync_data()) {
-                warn(&format!("a batch may not survive a power failure: {error}"));
+                self.warn(&format!("a batch may not survive a power failure: {error}"));
             }
             state.sealed.push_back(Arc::new(batch));
             self.changed.notify_all();
@@ -418,16 +595,17 @@ impl Shared {
     /// Waits for a batch to send. None at the end.
     fn next(&self) -> Option<Arc<Batch>> {
         let mut state = self.lock();
-        while state.sealed.is_empty() && !state.is_closed {
+        let is_idle = |state: &State| state.sealed.is_empty() && !state.is_closed;
+        while is_idle(&state) {
             let Some(batch) = &state.filling else {
-                state = self.changed.wait(state).unwrap();
+                state = self.wait_while(state, |state| is_idle(state) && state.filling.is_none());
                 continue;
             };
             let left = batch.due.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 self.seal(&mut state);
             } else {
-                state = self.changed.wait_timeout(state, left).unwrap().0;
+                state = self.wait_timeout_while(state, left, |state| is_idle(state));
             }
         }
         (!state.is_ended && !state.is_refused)
@@ -461,13 +639,12 @@ impl Shared {
                 }
                 // Only this process may remove or cut a batch.
                 Err(error) if is_missing(&error) => {
-                    return self.refuse(&mut state, Trouble::new(error));
+                    return self.refuse(&mut state, Trouble::new(error.to_string()));
                 }
-                Err(error) => state.trouble = Trouble::new(error),
+                Err(error) => state.trouble = Trouble::new(error.to_string()),
             }
             let goes_on = |state: &mut State| !state.is_ended;
-            let waited = self.changed.wait_timeout_while(state, pause, goes_on);
-            drop(waited.unwrap());
+            drop(self.wait_timeout_while(state, pause, goes_on));
         }
     }
 
@@ -490,7 +667,7 @@ impl Shared {
         if let (409, true, Some(path)) = (trouble.status, answer.is_of_sluice, &batch.path) {
             let mut state = self.lock();
             if !state.is_ended {
-                set_aside(path, &trouble.message)?;
+                set_aside(path, &self.server.domain, &trouble.message)?;
                 self.drop_oldest(&mut state);
             }
             return Ok(Outcome::Done);
@@ -512,13 +689,15 @@ impl Shared {
         }
         // Whatever the callback does, the batch is not sent again.
         if let Err(error) = batch.remove() {
-            warn(&format!(
+            self.warn(&format!(
                 "a batch was stored and cannot be removed: {error}"
             ));
         }
         self.drop_oldest(&mut state);
-        if batch.lines > refused.len() {
-            let entries = batch.lines - refused.len();
+        let entries = batch.lines.saturating_sub(refused.len());
+        state.counts.stored += entries;
+        state.counts.refused += batch.lines - entries;
+        if entries > 0 {
             state.stored.push_back((batch.key.clone(), entries));
         }
         if state.stored.len() > VERIFIED_BATCHES {
@@ -574,7 +753,7 @@ impl Shared {
     fn stick(&self, state: &mut State, trouble: Trouble) {
         if !state.is_stuck {
             let Trouble { name, message, .. } = &trouble;
-            warn(&format!(
+            self.warn(&format!(
                 "a batch is not stored, and is tried again every 30 s: {name}: {message}"
             ));
         }
@@ -585,14 +764,15 @@ impl Shared {
 
     fn tell(&self, body: &[u8], refused: Vec<Refusal>) {
         let Some(first) = refused.first() else { return };
-        let mut on_refused = self.on_refused.lock().unwrap();
+        let on_refused = self.on_refused.lock();
+        let mut on_refused = on_refused.unwrap_or_else(PoisonError::into_inner);
         let Some(on_refused) = &mut *on_refused else {
             let why = match first.details.first() {
                 Some(Detail { path, message, .. }) => format!("{path} {message}"),
                 None => first.message.clone(),
             };
             let line = first.line;
-            return warn(&format!(
+            return self.warn(&format!(
                 "{} entries were refused; line {line}: {why}",
                 refused.len()
             ));
@@ -621,14 +801,53 @@ enum Outcome {
 }
 
 struct Server {
+    domain: String,
     url: String,
-    key: Option<String>,
+    key: Option<HeaderValue>,
+    gzip: bool,
     agent: ureq::Agent,
 }
 
 type Request = ureq::RequestBuilder<ureq::typestate::WithBody>;
 
 impl Server {
+    fn new(options: &Options) -> Result<Server, Error> {
+        let base = options.base_url.trim_end_matches('/');
+        if !base.starts_with("http://") && !base.starts_with("https://") {
+            return Err(Error::Options(format!(
+                "base URL: {:?} does not begin with http:// or https://",
+                options.base_url
+            )));
+        }
+        let Some(domain) = options.domain.as_deref().or(DOMAIN) else {
+            return wrong(
+                "domain",
+                "an application is needed, such as weather-station-k3v9q2",
+            );
+        };
+        let url = format!("{base}/api/applications/{domain}/data");
+        let uri: Uri = url.parse().or_else(|error| wrong("base URL", error))?;
+        let key = options.key.as_deref().map(HeaderValue::from_str);
+        let mut agent = ureq::Agent::config_builder()
+            .timeout_global(Some(REQUEST_TIMEOUT))
+            .http_status_as_error(false)
+            // A redirected POST may lose its body.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            .proxy(proxy_for(&uri)?);
+        if let Some(ca) = &options.ca {
+            let roots = roots_with(ca).or_else(|error| wrong("ca", error))?;
+            agent = agent.tls_config(TlsConfig::builder().root_certs(roots).build());
+        }
+        Ok(Server {
+            domain: domain.to_string(),
+            url,
+            key: key.transpose().or_else(|error| wrong("key", error))?,
+            gzip: options.gzip,
+            agent: agent.build().into(),
+        })
+    }
+
     fn request(&self, path: &str, content_type: &str) -> Request {
         let url = format!("{}/{path}", self.url);
         let request = self.agent.post(url).header("Content-Type", content_type);
@@ -639,6 +858,52 @@ impl Server {
     }
 }
 
+fn wrong<T>(option: &str, why: impl fmt::Display) -> Result<T, Error> {
+    Err(Error::Options(format!("{option}: {why}")))
+}
+
+/// The proxy of the environment, which ureq would choose without a look at the scheme.
+fn proxy_for(url: &Uri) -> Result<Option<ureq::Proxy>, Error> {
+    let given = |name: &str| {
+        let found = env::var(name).or_else(|_| env::var(name.to_lowercase()));
+        found.ok().filter(|text| !text.is_empty())
+    };
+    let is_tls = url.scheme_str() == Some("https");
+    let name = if is_tls { "HTTPS_PROXY" } else { "HTTP_PROXY" };
+    let Some(proxy) = given(name) else {
+        return Ok(None);
+    };
+    let host = url.host().unwrap_or_default().to_lowercase();
+    let covers = |name: &str| {
+        let name = name.trim().to_lowercase();
+        let suffix = name.trim_start_matches('*').trim_start_matches('.');
+        name == "*" || host == suffix || host.ends_with(&format!(".{suffix}"))
+    };
+    let direct = given("NO_PROXY").unwrap_or_default();
+    if direct.split(',').any(covers) {
+        return Ok(None);
+    }
+    let proxy = ureq::Proxy::new(&proxy).or_else(|error| wrong(name, error))?;
+    Ok(Some(proxy))
+}
+
+/// The certificate authorities of Mozilla, and those of a file.
+fn roots_with(ca: &Path) -> io::Result<RootCerts> {
+    let of_mozilla = webpki_root_certs::TLS_SERVER_ROOT_CERTS.iter();
+    let mut roots: Vec<_> = of_mozilla.map(|root| Certificate::from_der(root)).collect();
+    let known = roots.len();
+    for item in tls::parse_pem(&fs::read(ca)?) {
+        if let PemItem::Certificate(root) = item.map_err(io::Error::other)? {
+            roots.push(root);
+        }
+    }
+    if roots.len() == known {
+        let message = format!("{} has no certificate", ca.display());
+        return Err(io::Error::other(message));
+    }
+    Ok(roots.into())
+}
+
 fn ask(request: Request, body: &[u8]) -> io::Result<(ureq::http::response::Parts, Vec<u8>)> {
     let response = request.send(body).map_err(io::Error::other)?;
     let (head, text) = response.into_parts();
@@ -646,26 +911,39 @@ fn ask(request: Request, body: &[u8]) -> io::Result<(ureq::http::response::Parts
     Ok((head, text.map_err(io::Error::other)?))
 }
 
+fn gzip(body: &[u8]) -> io::Result<Vec<u8>> {
+    let mut encoder = GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(body)?;
+    encoder.finish()
+}
+
 /// What the thread has for itself.
 struct Sender {
-    on_stale: Option<Box<dyn FnOnce(Stale) + Send>>,
+    on_stale: Option<OnStale>,
     is_stale: bool,
 }
 
 impl Sender {
     fn post(&mut self, server: &Server, key: &str, body: &[u8]) -> io::Result<Answer> {
-        let request = server
+        let mut request = server
             .request("batch", "application/x-ndjson")
-            .header("Idempotency-Key", key)
-            .header("Sluice-Schema-Version", SCHEMA_VERSION.to_string());
-        let (head, text) = ask(request, body)?;
+            .header("Idempotency-Key", key);
+        if let Some(version) = SCHEMA_VERSION {
+            request = request.header("Sluice-Schema-Version", version.to_string());
+        }
+        let (head, text) = if server.gzip && body.len() >= LEAST_ZIPPED {
+            ask(request.header("Content-Encoding", "gzip"), &gzip(body)?)?
+        } else {
+            ask(request, body)?
+        };
         let header = |name: &str| head.headers.get(name)?.to_str().ok();
         if let Some(change) = header("Sluice-Schema-Change") {
             let version = header("Sluice-Schema-Version").and_then(|text| text.parse().ok());
-            self.tell_once(Stale {
+            let stale = Stale {
                 version: version.unwrap_or(0),
                 change: change.to_string(),
-            });
+            };
+            self.tell_once(&server.domain, stale);
         }
         Ok(Answer::read(
             head.status.as_u16(),
@@ -674,7 +952,7 @@ impl Sender {
         ))
     }
 
-    fn tell_once(&mut self, stale: Stale) {
+    fn tell_once(&mut self, domain: &str, stale: Stale) {
         if self.is_stale {
             return;
         }
@@ -682,29 +960,38 @@ impl Sender {
         let Stale { version, change } = &stale;
         match self.on_stale.take() {
             Some(on_stale) => drop(call(|| on_stale(stale))),
-            None => warn(&format!(
-                "the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: \
-                 run sluice client rust --app {DOMAIN}"
-            )),
+            None => warn(
+                domain,
+                &format!(
+                    "the schema is now version {version}, {change} than version {} of this client: \
+                     run sluice client rust --app {domain}",
+                    SCHEMA_VERSION.unwrap_or(0)
+                ),
+            ),
         }
     }
 }
 
 /// A panic in a callback must not lose a batch. Rust prints it.
 fn call(callback: impl FnOnce()) -> Result<(), String> {
-    catch_unwind(AssertUnwindSafe(callback)).map_err(|panic| {
+    let called = panic::catch_unwind(AssertUnwindSafe(callback));
+    called.map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str);
         let text = text.or(panic.downcast_ref::<&str>().copied());
         format!("a callback panicked: {}", text.unwrap_or("no text"))
     })
 }
 
-fn warn(message: &str) {
-    eprintln!("Sluice {DOMAIN}: {message}");
+fn warn(domain: &str, message: &str) {
+    eprintln!("Sluice {domain}: {message}");
 }
 
+const REQUEST_TIMEOUT: Duration = Duration::new(60, 0);
+const DAY: Duration = Duration::new(86_400, 0);
 /// No server takes more as one entry.
 const LARGEST_ENTRY: usize = 8 << 20;
+/// Fewer bytes are not compressed.
+const LEAST_ZIPPED: usize = 1 << 10;
 /// The server answers for so many keys at once.
 const VERIFIED_BATCHES: usize = 10_000;
 
@@ -717,9 +1004,9 @@ struct Trouble {
 }
 
 impl Trouble {
-    fn new(message: impl ToString) -> Trouble {
+    fn new(message: impl Into<String>) -> Trouble {
         Trouble {
-            message: message.to_string(),
+            message: message.into(),
             ..Trouble::default()
         }
     }
@@ -800,7 +1087,7 @@ impl Answer {
                 && !is_over_rate,
             is_too_large: status == 413 || is_over_rate,
             is_of_sluice,
-            retry_after: seconds.map(|seconds| Duration::from_secs(seconds.min(86_400))),
+            retry_after: seconds.map(|seconds| Duration::from_secs(seconds).min(DAY)),
         }
     }
 }
@@ -823,7 +1110,8 @@ impl Batch {
         let file = path.as_deref().map(create).transpose()?;
         Ok(Batch {
             key,
-            due: Instant::now() + options.batch_age,
+            // An age without end has no sum.
+            due: Instant::now() + options.batch_age.min(DAY),
             lines: 0,
             bytes: 0,
             body: Vec::new(),
@@ -889,7 +1177,7 @@ impl Batch {
 }
 
 fn count_lines(body: &[u8]) -> usize {
-    body.iter().filter(|byte| **byte == b'\n').count()
+    body.split(|byte| *byte == b'\n').count() - 1
 }
 
 fn is_missing(error: &io::Error) -> bool {
@@ -929,7 +1217,7 @@ fn lock(folder: &Path) -> io::Result<File> {
 }
 
 /// The batches of an earlier process, the oldest first.
-fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
+fn recover(folder: &Path, domain: &str) -> io::Result<VecDeque<Arc<Batch>>> {
     let mut keys = Vec::new();
     for file in fs::read_dir(folder)? {
         let name = file?.file_name().to_string_lossy().into_owned();
@@ -951,7 +1239,7 @@ fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
         let body = match fs::read(&path) {
             Ok(body) => body,
             Err(error) => {
-                set_aside(&path, error)?;
+                set_aside(&path, domain, error)?;
                 continue;
             }
         };
@@ -976,11 +1264,14 @@ fn recover(folder: &Path) -> io::Result<VecDeque<Arc<Batch>>> {
 }
 
 /// Renames a file that cannot be read, or has other lines than the server has for its key.
-fn set_aside(path: &Path, why: impl fmt::Display) -> io::Result<()> {
+fn set_aside(path: &Path, domain: &str, why: impl fmt::Display) -> io::Result<()> {
     let bad = path.with_extension("bad");
     fs::rename(path, &bad)?;
     let bad = bad.display();
-    warn(&format!("a batch cannot be sent, and is now {bad}: {why}"));
+    warn(
+        domain,
+        &format!("a batch cannot be sent, and is now {bad}: {why}"),
+    );
     Ok(())
 }
 
@@ -998,7 +1289,7 @@ static LAST_STAMP: AtomicU64 = AtomicU64::new(0);
 /// Keys sort in the order of their batches, even if the clock goes back.
 fn new_key() -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
-    let now = now.map_or(0, |since| since.as_millis() as u64);
+    let now = now.map_or(0, |since| u64::try_from(since.as_millis()).unwrap_or(0));
     let next = |last: u64| now.max(last + 1);
     let last = LAST_STAMP.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |last| {
         Some(next(last))
