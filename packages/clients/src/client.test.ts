@@ -16,6 +16,21 @@ const property = (schema: unknown, more: object = {}) =>
 
 describe('a property', () => {
   it.each<[string, unknown, string]>([
+    ['is a time', { type: 'string', format: 'date-time' }, 'Date | string'],
+    [
+      'is a list of times',
+      { type: 'array', items: { type: 'string', format: 'date-time' } },
+      '(Date | string)[]',
+    ],
+    ['is a day', { type: 'string', format: 'date' }, 'string'],
+    ['is an integer', { type: 'integer', maximum: 2 ** 53 - 1 }, 'number'],
+    ['is a large integer', { type: 'integer', maximum: 2 ** 53 }, 'number | bigint'],
+    [
+      'is a large integer or text',
+      { type: ['integer', 'string'], minimum: -(2 ** 60) },
+      'number | bigint | string',
+    ],
+    ['is an integer of 64 bits', { type: 'integer', format: 'int64' }, 'number | bigint'],
     ['may be null', { type: ['string', 'null'] }, 'string | null'],
     ['is a union', { type: ['integer', 'string'] }, 'number | string'],
     ['is a number that may be an integer', { type: ['integer', 'number'] }, 'number'],

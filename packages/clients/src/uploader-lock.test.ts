@@ -7,7 +7,7 @@ it('lets one of those have the spool of a dead process who open it at the same m
   const taker = `async () => {
     const { Uploader } = await import(${module});
     return async (spool) => {
-      const uploader = new Uploader({ baseUrl: 'http://127.0.0.1:9', spool });
+      const uploader = new Uploader({ baseUrl: 'http://127.0.0.1:9', domain: 'x', spool });
       await uploader.flush();
       return () => uploader.close();
     };

@@ -52,6 +52,10 @@ export const typescript: Language = {
     'an object that has itself': 'send',
     NaN: 'send',
     'half a surrogate': 'SchemaValidationError',
+    'an array': 'send',
+    'a string': 'send',
+    null: 'send',
+    'a date that is none': 'send',
   },
   inCallback: ['-100 PayloadTooLargeError'],
   async prepare(folder, client) {

@@ -16,10 +16,14 @@ const poison: unknown[] = [
   undefined,
   () => {},
   { toJSON() {} },
-  { n: 1, text, more: 1n },
+  1n,
   { n: 1, text, more: circle },
   { n: 1, text, more: [Number.NaN] },
   { n: -10, text: '\ud800' },
+  [],
+  text,
+  null,
+  { n: 1, text, more: new Date('no') },
 ];
 
 function tell(refusal: Refusal): void {

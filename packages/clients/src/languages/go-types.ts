@@ -10,7 +10,7 @@ export const isPointer = (value: Value) => value.isNullable && !hasNil(value);
 const typesIn = (packageName: string) =>
   createTypeOf({
     scalars: { string: 'string', integer: 'int64', number: 'float64', boolean: 'bool' },
-    times: { 'date-time': `${packageName}DateTime` },
+    formats: { 'date-time': `${packageName}DateTime` },
     any: 'any',
     list: (of) => `[]${of}`,
     map: (of) => `map[string]${of}`,

@@ -4,9 +4,12 @@ import { createTypeOf } from '../write/type-of.ts';
 import type { Language } from './language.ts';
 
 const quote = literal.typescript;
-/** TypeScript has no integers, so those beyond 2^53 lose digits. */
 const { typeOf } = createTypeOf({
   scalars: { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' },
+  // Numbers lose digits beyond 2^53.
+  largeInteger: 'number | bigint',
+  // JSON writes a date as its text. What is read is text.
+  formats: { 'date-time': 'Date | string' },
   any: 'unknown',
   list: (of) => `(${of})[]`.replace(/^\((\w+)\)/, '$1'),
   map: (of) => `{ [name: string]: ${of} }`,
@@ -22,7 +25,7 @@ export const typescript: Language = {
   comment: '//',
   program: {
     file: 'send.ts',
-    run: 'npx tsx send.ts (or, from Node.js 22.18 on: node send.ts)',
+    run: 'npx tsx send.ts; from Node.js 22.18 on, node send.ts. package.json has "type": "module".',
     lines: ({ sample, baseUrl }) => [
       "import { Uploader } from './uploader.ts';",
       '',
@@ -32,7 +35,10 @@ export const typescript: Language = {
     ],
   },
   // Fields have the names of the schema.
-  habits: { field: (text) => text, keywords: ['Array', 'Record', 'String', 'Number', 'Boolean', 'Object'] },
+  habits: {
+    field: (text) => text,
+    keywords: ['Array', 'Date', 'Record', 'String', 'Number', 'Boolean', 'Object'],
+  },
   types({ records, choices }, naming) {
     const lines = records.flatMap((record) => [
       ...doc(record.description, ''),

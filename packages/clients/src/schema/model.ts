@@ -2,8 +2,7 @@
 export type Type =
   | { kind: 'boolean' | 'number' | 'any'; sample: unknown }
   | { kind: 'integer'; isLarge: boolean; sample: unknown }
-  /** A `format` of the schema, such as `date-time`. */
-  | { kind: 'string'; format: string | undefined; sample: unknown }
+  | { kind: 'string'; format: TimeFormat | undefined; sample: unknown }
   /** Strings, in the order of the schema. */
   | { kind: 'choice'; choice: Choice }
   | { kind: 'list'; of: Value; sampleLength: number }
@@ -11,6 +10,9 @@ export type Type =
   | { kind: 'record'; record: RecordType }
   /** Python and TypeScript know unions. */
   | { kind: 'union'; of: ScalarType[]; isLarge: boolean; sample: unknown };
+
+/** What a string says, where a language has a type for it. */
+export type TimeFormat = 'date-time' | 'date';
 
 export type ScalarType = 'string' | 'integer' | 'number' | 'boolean';
 

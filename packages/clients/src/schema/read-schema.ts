@@ -91,7 +91,8 @@ export function readSchema(rawSchema: string): Model {
   }
 
   function readText(all: Schema[]): Type {
-    const format = all.map((schema) => schema.format).find((one) => typeof one === 'string');
+    const formats = all.map((schema) => schema.format);
+    const format = (['date-time', 'date'] as const).find((one) => formats.includes(one));
     return { kind: 'string', format, sample: sampleIn(parts, all, new Set(['string'])) };
   }
 

@@ -5,6 +5,8 @@ export interface Forms {
   scalars: Record<ScalarType, string>;
   /** Types of strings by their `format`; absent: `scalars.string`. */
   formats?: Partial<Record<string, string>>;
+  /** Of integers that may be beyond 2^53. Without it, they are integers. */
+  largeInteger?: string;
   any: string;
   list(of: string): string;
   map(of: string): string;
@@ -15,7 +17,7 @@ export interface Forms {
 }
 
 /** `typeOf` writes the type of a value, `plainType` the same as if it were never null. */
-export function createTypeOf({ scalars, formats, any, list, map, union, nullable }: Forms) {
+export function createTypeOf({ scalars, formats, largeInteger, any, list, map, union, nullable }: Forms) {
   function typeOf(value: Value, naming: Naming): string {
     const type = plainType(value, naming);
     return value.isNullable && nullable ? nullable(type, value) : type;
@@ -34,13 +36,18 @@ export function createTypeOf({ scalars, formats, any, list, map, union, nullable
       case 'any':
         return any;
       case 'union':
-        return union ? union(value.of.map((kind) => scalars[kind])) : any;
+        return union ? union(value.of.map((kind) => integerOr(kind, value.isLarge))) : any;
+      case 'integer':
+        return integerOr(value.kind, value.isLarge);
       case 'string':
         return formats?.[value.format ?? ''] ?? scalars.string;
       default:
         return scalars[value.kind];
     }
   }
+
+  const integerOr = (kind: ScalarType, isLarge: boolean) =>
+    (kind === 'integer' && isLarge && largeInteger) || scalars[kind];
 
   return { typeOf, plainType };
 }

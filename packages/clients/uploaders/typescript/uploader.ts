@@ -1,16 +1,14 @@
 // BEGIN SCHEMA
-/** A sample: the generator replaces these lines. */
-export interface Entry {
-  n: number;
-  text: string;
-}
+/** What JSON can write. */
+export type Entry = Record<string, unknown>;
 
-const DOMAIN = 'sample-k3v9q2';
-const SCHEMA_VERSION = 1;
+const DOMAIN: string | undefined = undefined;
+const SCHEMA_VERSION: number | undefined = undefined;
 // END SCHEMA
 
 /** An entry that was not stored, and why. */
 export interface Refusal {
+  /** As it was sent. An integer that a number cannot hold is a bigint. */
   entry: Entry;
   /** Its line in the batch, from 1. */
   line: number;
@@ -45,9 +43,19 @@ export interface Stale {
   change: 'stricter' | 'looser';
 }
 
+/** Entries of this process. */
+export interface Counts {
+  stored: number;
+  refused: number;
+  /** Without an answer, also those that the spool had. */
+  waiting: number;
+}
+
 export interface UploaderOptions {
   /** Where Sluice is, such as `https://sluice.example`. */
   baseUrl: string;
+  /** The application, such as `weather-station-k3v9q2`. */
+  domain?: string | undefined;
   /** An ingest key, if the application requires one. */
   key?: string | undefined;
   /** A folder, for one process at a time: what `send` returned for survives a crash. Not in browsers. */
@@ -64,11 +72,16 @@ export interface UploaderOptions {
   heldBytes?: number;
   /** How long `close` waits for answers (30 s). */
   closeSeconds?: number;
+  /** Whether bodies of 1 KiB and more are compressed (true). */
+  gzip?: boolean;
+  /** Sends in place of the global `fetch`. */
+  fetch?: typeof globalThis.fetch;
 }
 
 /** Sends entries in batches, in order. Each is stored once, whatever fails on the way. Node.js runs on until all are sent. */
 export class Uploader {
   readonly #options;
+  readonly #domain: string;
   readonly #url: string;
   readonly #headers: Record<string, string>;
   #spool: Spool | undefined;
@@ -82,6 +95,7 @@ export class Uploader {
   #sent: Promise<void> = Promise.resolve();
   #held = 0;
   #sends = 0;
+  readonly #answered = { stored: 0, refused: 0 };
   /** Calls of `send` that wait for room. */
   #waiting: (() => void)[] = [];
   #closing: Promise<void> | undefined;
@@ -90,6 +104,8 @@ export class Uploader {
   /** End the request and the pause under way. */
   #abort = () => {};
   #wake = () => {};
+  /** The request of the oldest batch has not begun. */
+  #isPacking = false;
   /** Why the oldest batch is still here. */
   #trouble: Trouble = { message: 'the server has not answered' };
   /** The oldest batch has an answer that is not of Sluice. */
@@ -108,12 +124,19 @@ export class Uploader {
       heldBytes: 64 * mebibyte,
       closeSeconds: 30,
       batchBytes: page ? keepaliveBytes : 4 * mebibyte,
+      gzip: true,
       ...options,
     };
-    this.#url = `${options.baseUrl.replace(/\/+$/, '')}/api/applications/${DOMAIN}/data`;
+    const { baseUrl, domain = DOMAIN } = options;
+    if (!/^https?:\/\//i.test(baseUrl))
+      throw new TypeError(`base URL: "${baseUrl}" does not begin with http:// or https://`);
+    if (!domain) throw new TypeError('domain: an application is needed, such as weather-station-k3v9q2');
+    this.#domain = domain;
+    this.#url = `${baseUrl.replace(/\/+$/, '')}/api/applications/${domain}/data`;
     this.#headers = {
       'content-type': 'application/x-ndjson',
-      'sluice-schema-version': String(SCHEMA_VERSION),
+      // Another application has versions of its own.
+      ...(domain === DOMAIN && { 'sluice-schema-version': String(SCHEMA_VERSION) }),
       ...(options.key !== undefined && { 'x-api-key': options.key }),
     };
     if (options.spool !== undefined) {
@@ -125,7 +148,12 @@ export class Uploader {
     if (page) globalThis.addEventListener('pagehide', this.#onHidden);
   }
 
-  /** Hands over an entry. Waits while too much is held. */
+  get counts(): Counts {
+    const waiting = this.#sealed.reduce((sum, { lines }) => sum + lines, this.#filling?.lines ?? 0);
+    return { ...this.#answered, waiting };
+  }
+
+  /** Hands over an entry. Waits while too much is held. Fails if it is no JSON object. */
   async send(entry: Entry): Promise<void> {
     const line = lineOf(entry);
     if (this.#opening) await this.#opening;
@@ -154,6 +182,7 @@ export class Uploader {
   async verify(): Promise<number> {
     const stored = new Map(this.#stored);
     if (stored.size === 0) return 0;
+    const { fetch = globalThis.fetch } = this.#options;
     const response = await fetch(`${this.#url}/missing`, {
       method: 'POST',
       headers: { ...this.#headers, 'content-type': 'application/json' },
@@ -202,12 +231,11 @@ export class Uploader {
   }
 
   #notStored(): NotStored {
-    const left = this.#sealed.reduce((sum, { lines }) => sum + lines, this.#filling?.lines ?? 0);
-    return new NotStored(left, this.#spool ? ' and stay in the spool' : '', this.#trouble);
+    return new NotStored(this.counts.waiting, this.#spool ? ' and stay in the spool' : '', this.#trouble);
   }
 
   async #open(folder: string): Promise<void> {
-    this.#spool = await openSpool(folder);
+    this.#spool = await openSpool(folder, this.#warn);
     for (const batch of this.#spool.found) {
       this.#held += batch.bytes;
       this.#enqueue(batch);
@@ -218,6 +246,7 @@ export class Uploader {
   #add(line: string): void {
     const bytes = bytesOf(line);
     if (bytes > mostEntryBytes) {
+      this.#answered.refused += 1;
       this.#tell(encoder.encode(line), [tooLarge]);
       return;
     }
@@ -315,15 +344,28 @@ export class Uploader {
     const late = () => request.abort(new Error('no answer within 60 s'));
     const timer = setTimeout(late, 60_000);
     try {
-      const response = await this.#fetch(key, body, request.signal);
+      const response = await this.#fetch(key, await this.#pack(body), request.signal);
       return readAnswer(response.status, response.headers, await response.text());
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #fetch(key: string, body: Bytes, signal: AbortSignal | null = null) {
-    const headers = { ...this.#headers, 'idempotency-key': key };
+  /** The last request of a page must begin at once. */
+  async #pack(plain: Bytes): Promise<Packed> {
+    if (!this.#options.gzip || plain.length < 1_024 || page?.visibilityState === 'hidden')
+      return { body: plain, headers: {} };
+    this.#isPacking = true;
+    try {
+      return await gzip(plain);
+    } finally {
+      this.#isPacking = false;
+    }
+  }
+
+  #fetch(key: string, { body, headers: more }: Packed, signal: AbortSignal | null = null) {
+    const { fetch = globalThis.fetch } = this.#options;
+    const headers = { ...this.#headers, ...more, 'idempotency-key': key };
     // Such a request outlives the page.
     const keepalive = page !== undefined && body.length <= keepaliveBytes;
     return fetch(`${this.#url}/batch`, {
@@ -340,7 +382,10 @@ export class Uploader {
   #end(batch: Batch, body: Bytes, refused: LineError[]): void {
     this.#spool?.remove(batch);
     this.#drop(batch);
-    this.#remember(batch.key, batch.lines - refused.length);
+    const stored = batch.lines - refused.length;
+    this.#answered.stored += stored;
+    this.#answered.refused += refused.length;
+    this.#remember(batch.key, stored);
     this.#tell(body, refused);
   }
 
@@ -361,7 +406,7 @@ export class Uploader {
     const { onRefused } = this.#options;
     const [first] = refused;
     if (!onRefused) {
-      if (first) warn(`${refused.length} entries were refused; line ${first.line}: ${textOf(first)}`);
+      if (first) this.#warn(`${refused.length} entries were refused; line ${first.line}: ${textOf(first)}`);
       return;
     }
     const lines = first ? new TextDecoder().decode(body).split('\n') : [];
@@ -375,21 +420,21 @@ export class Uploader {
     this.#isStale = true;
     const { onStale } = this.#options;
     const than = `${change} than version ${SCHEMA_VERSION} of this client`;
-    const command = `sluice client typescript --app ${DOMAIN}`;
+    const command = `sluice client typescript --app ${this.#domain}`;
     if (onStale) call(onStale, { version, change });
-    else warn(`the schema is now version ${version}, ${than}: run ${command}`);
+    else this.#warn(`the schema is now version ${version}, ${than}: run ${command}`);
   }
 
   /** What is held stays, and nothing more is taken. */
   #fail(): void {
     this.#hasFailed = true;
-    warn(this.#notStored().message);
+    this.#warn(this.#notStored().message);
     this.#resumeSends();
   }
 
   #stick(): void {
     if (!this.#isStuck)
-      warn(`a batch is not stored, and is tried again every 30 s: ${this.#trouble.message}`);
+      this.#warn(`a batch is not stored, and is tried again every 30 s: ${this.#trouble.message}`);
     this.#isStuck = true;
     this.#onStuck();
   }
@@ -414,14 +459,17 @@ export class Uploader {
     if (this.#hasFailed) return;
     this.#seal();
     this.#wake();
-    const [first, ...others] = this.#sealed;
-    let room = keepaliveBytes - (first?.bytes ?? 0);
-    for (const { key, bytes, body } of others) {
+    let room = keepaliveBytes;
+    for (const [at, { key, bytes, body }] of this.#sealed.entries()) {
       room -= bytes;
+      // The request of the first is under way.
+      if (at === 0 && !this.#isPacking) continue;
       if (room < 0) return;
-      this.#fetch(key, body).catch(() => {});
+      this.#fetch(key, { body, headers: {} }).catch(() => {});
     }
   }
+
+  readonly #warn = (message: string) => console.warn(`Sluice ${this.#domain}: ${message}`);
 }
 
 interface Batch {
@@ -432,6 +480,12 @@ interface Batch {
   text: string;
   /** The lines of a sealed batch. Empty with a spool. */
   body: Bytes;
+}
+
+/** A body, and what its compression adds to the headers. */
+interface Packed {
+  body: Bytes;
+  headers: Record<string, string>;
 }
 
 interface LineError {
@@ -462,6 +516,14 @@ interface Answer extends Trouble {
   change: Stale['change'] | undefined;
 }
 
+let lastStamp = 0;
+/** Keys in the order of their batches. */
+function newKey(): string {
+  lastStamp = Math.max(Date.now(), lastStamp + 1);
+  const random = crypto.getRandomValues(new Uint8Array(8));
+  return `${String(lastStamp).padStart(13, '0')}-${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
+
 const mebibyte = 1024 ** 2;
 /** No server takes a larger entry. */
 const mostEntryBytes = 8 * mebibyte;
@@ -486,27 +548,86 @@ const page = (globalThis as { document?: EventTarget & { visibilityState: string
 const noBytes = new Uint8Array(0);
 type Bytes = typeof noBytes;
 
-/** Fails if the entry has no JSON, or NaN, which JSON would make null. */
+/** Fails if the entry is no JSON object. */
 function lineOf(entry: unknown): string {
-  const json: string | undefined = JSON.stringify(entry);
-  if (json === undefined) throw new TypeError('the entry has no JSON');
-  if (json.includes('null')) JSON.stringify(entry, refuseNaN);
-  return `${json}\n`;
+  const json = jsonOf(entry);
+  const kinds: Record<string, string> = {
+    '[': 'an array',
+    '"': 'a string',
+    t: 'a boolean',
+    f: 'a boolean',
+    n: 'null',
+  };
+  const [first = ''] = json ?? '';
+  if (first === '{') return `${json}\n`;
+  const kind = json === undefined ? String(typeof entry) : (kinds[first] ?? 'a number');
+  throw new TypeError(`an entry is a JSON object, not ${kind.replace(/^(?=function|symbol)/, 'a ')}`);
 }
 
-function refuseNaN(name: string, value: unknown): unknown {
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw new TypeError(`${name} is ${value}, which JSON has not`);
+/** Undefined if there is none. */
+function jsonOf(entry: unknown): string | undefined {
+  let json: string | undefined = 'null';
+  try {
+    json = JSON.stringify(entry);
+  } catch {
+    // A bigint, or what the second try tells.
+  }
+  if (!json?.includes('null')) return json;
+  try {
+    return JSON.stringify(entry, exactly)?.replace(markedDigits, '$1');
+  } catch (error) {
+    const [message] = messageOf(error).split('\n');
+    throw message === noNaN ? error : new TypeError(`an entry that JSON cannot write: ${message}`);
+  }
+}
+
+const noNaN = 'an entry cannot hold NaN or Infinity';
+
+/** Before the digits of a bigint, in a string that nobody else writes. */
+const mark = `${newKey()}:`;
+const markedDigits = new RegExp(`"${mark}(-?\\d+)"`, 'g');
+
+/** JSON would write null for these numbers and dates, and has no bigint. */
+function exactly(this: unknown, name: string, value: unknown): unknown {
+  if (typeof value === 'bigint') return mark + value;
+  if (typeof value === 'number' && !Number.isFinite(value)) throw new TypeError(noNaN);
+  if (value === null && (this as Record<string, unknown>)[name] instanceof Date)
+    throw new TypeError('Invalid Date');
   return value;
 }
 
-/** A disk may have damaged a line. */
+/** An integer that a number cannot hold becomes a bigint. A disk may have damaged a line. */
 function entryOf(line: string) {
+  const exact = !/\d{16}/.test(line)
+    ? line
+    : line.replace(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g, (token) =>
+        /^-?\d{16,}$/.test(token) && String(Number(token)) !== token ? `"${mark}${token}"` : token,
+      );
   try {
-    return JSON.parse(line);
+    return JSON.parse(exact, (_, value) =>
+      typeof value === 'string' && value.startsWith(mark) ? BigInt(value.slice(mark.length)) : value,
+    );
   } catch {
     return line;
   }
+}
+
+/** What a program needs of `node:zlib`. */
+interface Zlib {
+  gzip(body: Bytes, options: { level: number }, done: (error: Error | null, packed: Bytes) => void): void;
+}
+
+/** By Node.js at its fastest level, or as browsers do it. Old browsers do not. */
+async function gzip(plain: Bytes): Promise<Packed> {
+  const zlib: Zlib | undefined = page ? undefined : await nodeModule('node:zlib').catch(() => undefined);
+  const headers = { 'content-encoding': 'gzip' };
+  if (zlib)
+    return new Promise((resolve, reject) =>
+      zlib.gzip(plain, { level: 1 }, (error, body) => (error ? reject(error) : resolve({ body, headers }))),
+    );
+  if (typeof CompressionStream === 'undefined') return { body: plain, headers: {} };
+  const packed = new Blob([plain]).stream().pipeThrough(new CompressionStream('gzip'));
+  return { body: new Uint8Array(await new Response(packed).arrayBuffer()), headers };
 }
 
 /** An error in a callback, perhaps a later one, stops nothing. */
@@ -516,8 +637,6 @@ function call<Value>(callback: (value: Value) => unknown, value: Value): void {
 
 /** In UTF-8. */
 const bytesOf = (text: string) => (/[^ -~\n]/.test(text) ? encoder.encode(text).length : text.length);
-
-const warn = (message: string) => console.warn(`Sluice ${DOMAIN}: ${message}`);
 
 const codeOf = (error: unknown) => (error as { code?: string }).code ?? '';
 
@@ -576,14 +695,6 @@ function readAnswer(status: number, headers: Headers, text: string): Answer {
   };
 }
 
-let lastStamp = 0;
-/** Keys in the order of their batches. */
-function newKey(): string {
-  lastStamp = Math.max(Date.now(), lastStamp + 1);
-  const random = crypto.getRandomValues(new Uint8Array(8));
-  return `${String(lastStamp).padStart(13, '0')}-${Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('')}`;
-}
-
 /** A folder with a file for each batch. */
 interface Spool {
   found: Batch[];
@@ -626,7 +737,7 @@ interface Process {
   kill(pid: number, signal: 0): true;
 }
 
-async function openSpool(folder: string): Promise<Spool> {
+async function openSpool(folder: string, warn: (message: string) => void): Promise<Spool> {
   const fs: Files = await nodeModule('node:fs');
   const process: Process = await nodeModule('node:process');
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
