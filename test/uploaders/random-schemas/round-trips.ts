@@ -4,6 +4,7 @@ import { type LanguageName, makeClient, makeTypes } from '@sluice/clients/client
 import { cache, compile, copyProgram } from '../compiled.ts';
 import { checkFormat, lint as lintGo, programIn } from '../languages/go.ts';
 import { classPath, lint, programOf } from '../languages/java.ts';
+import { checkClients } from '../languages/python-tools.ts';
 import type { Case } from './cases.ts';
 
 const tsc = join(import.meta.dirname, '../../../node_modules/typescript/bin/tsc');
@@ -79,6 +80,7 @@ lines = open("payloads", encoding="utf-8").read().split("\\n")
 ${each(cases, (at) => `print(json.dumps(c${at}.Entry.from_dict(json.loads(lines[${at}])).to_dict()))`)}
 `,
   });
+  await checkClients(folder, ...cases.map((_, at) => `c${at}.py`));
   return linesOf(await compile(folder, 'python3', ['-W', 'error', 'main.py']));
 };
 
