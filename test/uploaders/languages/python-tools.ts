@@ -27,10 +27,7 @@ export async function checkTypes(cwd: string, ...files: string[]): Promise<void>
   await compile(cwd, join(await pythonTools(), 'mypy'), [...config, ...files]);
 }
 
-/**
- * What ruff says of the package and does not of a client: the head of a client shows a program, and the names and
- * texts of a schema may be long and have any characters, also quotes.
- */
+/** The head shows a program. Names and texts of a schema may be long, and have any characters. */
 const ofSchemas = ['--extend-ignore', 'E501,ERA001,Q003,RUF001,RUF002'];
 
 /** Checks clients that were made from schemas. */
