@@ -179,7 +179,7 @@ tryUploader(python, (scene) => {
     const { port } = server.address() as AddressInfo;
     const { domain } = scene();
     for (const one of [domain, 'staging-k3v9q2'])
-      await run('away.py', [`http://127.0.0.1:${port}`, '1', '-', one]);
+      await run('away.py', [`http://127.0.0.1:${port}`, '10000001', '-', one]);
     const path = (one: string) => `/api/applications/${one}/data/batch`;
     expect(heads).toEqual([
       [path(domain), '1', 'gzip'],
