@@ -1,5 +1,7 @@
 import { version } from '@sluice/shared/version.ts';
 import { Command, CommanderError } from 'commander';
+import { NoAnswer } from './api/no-answer.ts';
+import { unusedProxy, useProxy } from './api/proxy.ts';
 import type { Patience } from './api/retry.ts';
 import { CliError, type ExitCode } from './cli-error.ts';
 import { addApps } from './commands/apps.ts';
@@ -84,14 +86,16 @@ export async function run(
     patience,
   );
   try {
+    useProxy(streams.env);
     await createProgram(terminal, act).parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
     // A question that Ctrl-C ends has a signal of its own.
     if (signal.aborted || (error as NodeJS.ErrnoException).code === 'ABORT_ERR') return 130;
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    const message = plain(error);
-    if (!message) throw error;
+    const known = plain(error);
+    if (!known) throw error;
+    const message = error instanceof NoAnswer ? known + unusedProxy(streams.env) : known;
     for (const line of message.split('\n')) streams.stderr.write(`sluice: ${harmless(line)}\n`);
     return error instanceof CliError ? error.code : 2;
   }
