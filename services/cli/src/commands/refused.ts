@@ -139,7 +139,7 @@ async function readList(given: string): Promise<string> {
   try {
     parseJson(text);
   } catch {
-    throw new CliError(`${given} is no JSON: give a list such as [{"op":"remove","path":"/note"}]`);
+    throw new CliError(`${given} is not JSON: give a list such as [{"op":"remove","path":"/note"}]`);
   }
   return text;
 }
