@@ -25,7 +25,7 @@ export const typescript: Language = {
   comment: '//',
   program: {
     file: 'send.ts',
-    run: 'npx tsx send.ts; from Node.js 22.18 on, node send.ts. package.json has "type": "module".',
+    run: 'npx tsx send.ts (from Node.js 22.18 on: node send.ts), where package.json has "type": "module"',
     lines: ({ sample, baseUrl }) => [
       "import { Uploader } from './uploader.ts';",
       '',
