@@ -9,6 +9,13 @@ import { tryUploader } from './oracle.ts';
 import { startProgram } from './program.ts';
 
 const source = join(import.meta.dirname, '../../packages/clients/uploaders/go');
+/** Go takes no folders in an archive. */
+const zipFiles = `
+import pathlib, sys, zipfile
+with zipfile.ZipFile(sys.argv[1], "w") as archive:
+    for path in pathlib.Path("example.com").rglob("*"):
+        if path.is_file():
+            archive.write(path)`;
 const systems = ['linux', 'darwin', 'windows'];
 
 tryUploader(go, (scene) => {
@@ -31,7 +38,7 @@ tryUploader(go, (scene) => {
     const at = join(folder, 'proxy/example.com/sluice/uploader/@v');
     await mkdir(at, { recursive: true });
     await cp(source, join(folder, 'example.com/sluice/uploader@v0.1.0'), { recursive: true });
-    await compile(folder, 'python3', ['-m', 'zipfile', '-c', join(at, 'v0.1.0.zip'), 'example.com']);
+    await compile(folder, 'python3', ['-c', zipFiles, join(at, 'v0.1.0.zip')]);
     await cp(join(source, 'go.mod'), join(at, 'v0.1.0.mod'));
     await writeFile(join(at, 'v0.1.0.info'), '{"Version":"v0.1.0"}');
     await copyProgram('keyless.go', folder, 'program/main.go');
