@@ -51,7 +51,8 @@ async function withCode(example: object): Promise<object> {
 
 it('every request with a body is sent here', () => {
   // They need a query, a file of another server, and an upload that was begun.
-  const isOther = (id: string) => ['createUniqueCheck', 'createImportFromUrl', 'continueUpload'].includes(id);
+  const isOther = (id: string) =>
+    ['createUniqueCheck', 'createImportFromUrl', 'continueImportFile'].includes(id);
   const withBody = [...operations.values()].filter(
     ({ requestBody, operationId }) => requestBody && !isOther(operationId),
   );

@@ -106,10 +106,9 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/exports': [readers(), () => ({ json: {} })],
   'post /api/applications/{domain}/imports': [editors(), () => ({ json: [{}] })],
   'post /api/applications/{domain}/imports/from-url': [editors(), () => ({ json: { url: 'https://sluice.invalid/a.csv' } })],
-  'post /api/applications/{domain}/imports/uploads': [editors(), () => ({ headers: ofUpload })],
-  'head /api/applications/{domain}/imports/uploads/{id}': [editors()],
-  'patch /api/applications/{domain}/imports/uploads/{id}': [editors(), () => ({ body: 'a\n1\n', headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' } })],
-  'delete /api/applications/{domain}/imports/uploads/{id}': [editors()],
+  'post /api/applications/{domain}/import-files': [editors(), () => ({ headers: ofUpload })],
+  'patch /api/applications/{domain}/import-files/{id}': [editors(), () => ({ body: 'a\n1\n', headers: { 'content-type': 'application/offset+octet-stream', 'upload-offset': '0' } })],
+  'delete /api/applications/{domain}/import-files/{id}': [editors()],
   ...jobs('exports', readers),
   ...jobs('imports', editors),
   ...jobs('rehearsals', editors),
@@ -204,8 +203,8 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
     const stored = await sluice.request('POST', `${path}/data`, { json: {}, headers });
     return stored.headers.get('entry-id') as string;
   }
-  if (kind === 'uploads') {
-    const begun = await sluice.request('POST', `${path}/imports/uploads`, { token, headers: ofUpload });
+  if (kind === 'files') {
+    const begun = await sluice.request('POST', `${path}/import-files`, { token, headers: ofUpload });
     return begun.body.data.id;
   }
   if (kind === 'unique') {

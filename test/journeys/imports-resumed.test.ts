@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -7,6 +8,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCuttingProxy } from '../support/cutting-proxy.ts';
 import { importClient } from '../support/import-client.ts';
 import { sharedSluice, until } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
 
 const sluice = await sharedSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
 const octets = 'application/offset+octet-stream';
@@ -15,8 +17,9 @@ async function scene() {
   const { token } = await sluice.owner();
   const domain = await sluice.application(token);
   const path = `/applications/${domain}/imports`;
+  const pieces = `/applications/${domain}/import-files`;
   const ask = (method: string, where: string, headers: Record<string, string> = {}, body?: string) =>
-    sluice.request(method, `${path}${where}`, {
+    sluice.request(method, where.startsWith('/files') ? where.replace('/files', pieces) : path + where, {
       token,
       headers: { 'tus-resumable': '1.0.0', ...headers },
       ...(body !== undefined && { body }),
@@ -24,20 +27,20 @@ async function scene() {
 
   /** Begins an upload; returns its id. */
   async function begin(size: number, query = '?format=ndjson'): Promise<string> {
-    const { status, text, headers } = await ask('POST', `/uploads${query}`, { 'upload-length': `${size}` });
+    const { status, text, headers } = await ask('POST', `/files${query}`, { 'upload-length': `${size}` });
     expect([status, text]).toEqual([201, expect.anything()]);
     return headers.get('location')?.split('/').at(-1) as string;
   }
   const patch = (id: string, offset: number, body: string) =>
-    ask('PATCH', `/uploads/${id}`, { 'upload-offset': `${offset}`, 'content-type': octets }, body);
-  const head = (id: string) => ask('HEAD', `/uploads/${id}`);
+    ask('PATCH', `/files/${id}`, { 'upload-offset': `${offset}`, 'content-type': octets }, body);
+  const head = (id: string) => ask('HEAD', `/files/${id}`);
   const numbers = async () => {
     const { text } = await sluice.request('GET', `/applications/${domain}/export?format=ndjson`, { token });
     const lines = text.split('\n').filter(Boolean);
     return lines.map((line) => Number(JSON.parse(line).payload.n));
   };
   const client = importClient(sluice, token);
-  return { token, domain, path, ask, begin, patch, head, numbers, ...client };
+  return { token, domain, path, pieces, ask, begin, patch, head, numbers, ...client };
 }
 
 /** Changes the record of a job. */
@@ -64,12 +67,12 @@ it.each([
   ['weather.json', 'json'],
   ['weather.csv', 'csv'],
 ] as const)('tus-js-client sends %s over a connection that is cut ten times', async (filename, format) => {
-  const { token, domain, path, ended, numbers } = await scene();
+  const { token, domain, pieces, ended, numbers } = await scene();
   const file = Buffer.from(files[format]());
   const proxy = await createCuttingProxy(sluice.url, { after: file.length / 12, times: 10 });
   const url = await new Promise<string>((resolve, reject) => {
     const upload = new Upload(file, {
-      endpoint: `${proxy.url}/api${path}/uploads`,
+      endpoint: `${proxy.url}/api${pieces}`,
       headers: { authorization: `Bearer ${token}` },
       metadata: { filename },
       retryDelays: Array.from({ length: 30 }, () => 20),
@@ -92,7 +95,7 @@ it('an upload continues where the last request ended, and is imported once it is
   const send = (from: number, to: number) =>
     ask(
       'PATCH',
-      `/uploads/${id}`,
+      `/files/${id}`,
       { 'upload-offset': `${from}`, 'content-type': octets },
       new Uint8Array(bytes.subarray(from, to)) as never,
     );
@@ -119,7 +122,7 @@ it('an upload continues where the last request ended, and is imported once it is
 describe('an upload', () => {
   it('tells what the server takes', async () => {
     const { ask } = await scene();
-    const { status, headers } = await ask('OPTIONS', '/uploads');
+    const { status, headers } = await ask('OPTIONS', '/files');
     expect([status, headers.get('tus-version'), headers.get('tus-extension')]).toEqual([
       204,
       '1.0.0',
@@ -143,7 +146,7 @@ describe('an upload', () => {
     ],
   ])('%s is not begun', async (_what, query, headers, expected) => {
     const { ask } = await scene();
-    const answer = await ask('POST', `/uploads${query}`, headers);
+    const answer = await ask('POST', `/files${query}`, headers);
     expect([answer.status, answer.headers.get('tus-resumable')]).toEqual([expected, '1.0.0']);
     expect((await ask('GET', '')).body.data).toEqual([]);
   });
@@ -154,8 +157,8 @@ describe('an upload', () => {
     expect((await patch(id, 5, 'x')).status).toBe(409);
     expect((await patch(id, 0, 'more than ten bytes')).status).toBe(413);
     const others = { 'upload-offset': '0', 'content-type': 'application/json' };
-    expect((await ask('PATCH', `/uploads/${id}`, others, '{}')).status).toBe(415);
-    expect((await ask('PATCH', `/uploads/${id}`, { 'content-type': octets }, 'x')).status).toBe(400);
+    expect((await ask('PATCH', `/files/${id}`, others, '{}')).status).toBe(415);
+    expect((await ask('PATCH', `/files/${id}`, { 'content-type': octets }, 'x')).status).toBe(400);
     expect((await patch(id, 0, '{}')).headers.get('upload-offset')).toBe('2');
     expect((await patch(new ObjectId().toHexString(), 0, '{}')).status).toBe(404);
   });
@@ -177,13 +180,13 @@ describe('an upload', () => {
   });
 
   it('is of its application alone, until it is removed or has expired', async () => {
-    const { token, ask, begin, patch, head, store, path } = await scene();
+    const { token, ask, begin, patch, head, store, path, pieces } = await scene();
     const other = await sluice.owner();
     const id = await begin(10);
     await patch(id, 0, '{}');
-    const asked = await sluice.request('HEAD', `${path}/uploads/${id}`, { token: other.token });
+    const asked = await sluice.request('HEAD', `${pieces}/${id}`, { token: other.token });
     expect(asked.status).toBe(404);
-    expect((await ask('DELETE', `/uploads/${id}`)).status).toBe(204);
+    expect((await ask('DELETE', `/files/${id}`)).status).toBe(204);
     expect([(await head(id)).status, (await patch(id, 2, 'x')).status]).toEqual([404, 404]);
     const old = await begin(10);
     await patch(old, 0, '{}');
@@ -381,5 +384,63 @@ describe('an import from a URL', () => {
     const { body: made } = await closed.request('POST', path, { token, json });
     const { error } = await importClient(closed, token).ended(domain, made.data.id);
     expect(error).toMatch(/^localhost has the private address .*; nothing was stored$/);
+  });
+});
+
+describe('sluice import', () => {
+  async function command(cuts: { after: number; times: number }, content: string) {
+    const { token, domain, numbers } = await scene();
+    const proxy = await createCuttingProxy(sluice.url, cuts);
+    const user = commandLine({ url: proxy.url, token, app: domain });
+    const file = user.at('weather.csv');
+    writeFileSync(file, content);
+    return { ...user, file, numbers, proxy };
+  }
+
+  it('goes on after its connection was cut', async () => {
+    const content = files.csv();
+    const cuts = { after: content.length / 5, times: 4 };
+    const { sluice: run, file, numbers, proxy } = await command(cuts, content);
+    expect(await run(['import', file])).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('20,000 stored, 0 refused'),
+    });
+    expect(await numbers()).toEqual(rows);
+    expect(proxy.left()).toBe(0);
+  });
+
+  it('goes on after Ctrl-C, when it is repeated, and writes what was refused', async () => {
+    const content = `${files.csv()}1,2,3\n`;
+    const {
+      start,
+      sluice: run,
+      file,
+      numbers,
+      proxy,
+      at,
+    } = await command({ after: content.length / 2, times: 1 }, content);
+    const stopping = new AbortController();
+    const first = start(['import', file], { signal: stopping.signal });
+    await until(async () => proxy.left() === 0);
+    stopping.abort();
+    expect(await first.code).toBe(130);
+    const args = ['import', file, '--json', '--refused', at('refused.ndjson')];
+    const { code, stdout, stderr } = await run(args);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('continuing with the import')]);
+    expect(JSON.parse(stdout)).toMatchObject({ stored: count, refused: 1 });
+    expect(await numbers()).toEqual(rows);
+    expect(proxy.sent()).toBeLessThan(1.4 * content.length);
+  });
+
+  it('has the server download a URL, and tells why it cannot', async () => {
+    const { sluice: run, numbers } = await command({ after: 0, times: 0 }, 'unused');
+    const { url } = await fileServer(({ url: path }, response) => {
+      if (path === '/a.csv') response.end('n\n1\n');
+      else response.writeHead(404).end();
+    });
+    expect((await run(['import', `${url}/a.csv`])).code).toBe(0);
+    expect(await numbers()).toEqual([1]);
+    const { code, stderr } = await run(['import', `${url}/b.csv`]);
+    expect([code, stderr]).toEqual([4, expect.stringContaining('the URL answered 404')]);
   });
 });

@@ -52,6 +52,8 @@ export async function createApiProcess(
       }, Number.POSITIVE_INFINITY);
     },
 
+    pid: () => child?.pid,
+
     /** Kills the process. */
     kill,
 

@@ -53,6 +53,8 @@ export function createWorkerProcess(service: 'ingest-worker' | 'export-worker', 
       }, Number.POSITIVE_INFINITY);
     },
 
+    pid: () => child?.pid,
+
     /** Kills the process. */
     kill: () => signal('SIGKILL'),
 

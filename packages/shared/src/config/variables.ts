@@ -46,7 +46,7 @@ export const Common = {
 export const Api = {
   WEBHOOK_ALLOW: kinds.allowed.or(
     'none',
-    'Names, addresses and networks that webhooks may reach although they are private, by commas, such as `hooks.internal,10.0.0.0/8`.',
+    'Names, addresses and networks that webhooks and imports from a URL may reach although they are private, by commas, such as `hooks.internal,10.0.0.0/8`.',
   ),
   HOST: kinds.text.or('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535).or('4000', 'Port the API listens on; 0 picks a free one.'),

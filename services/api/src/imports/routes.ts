@@ -49,7 +49,7 @@ export const importRoutes: Routes = async (app, dependencies) => {
       config: { takes: 'application/x-ndjson, application/json or text/csv' },
       ...operation('createImport', 'Import a file', {
         description:
-          'NDJSON, a JSON array, or CSV, up to `IMPORT_LIMIT` (10 GiB by default). gzip and zstd are recognised by `Content-Encoding` or by their first bytes. The answer comes once the whole file has arrived; then workers validate and store its lines. Refused lines are in the report (`…/imports/{id}/file`). Their numbers start at 1 and count lines of NDJSON, elements of an array, or records of CSV including the header. Columns of CSV have the names that exports use; commas, semicolons, tabs or pipes separate them. With `text/csv; header=absent`, `columns` has their names. An `Idempotency-Key` is refused: before a retry, see in the list of imports whether the file was taken.',
+          'NDJSON, a JSON array, or CSV, up to `IMPORT_LIMIT` (10 GiB by default). gzip and zstd are recognised by `Content-Encoding` or by their first bytes. The answer comes once the whole file has arrived; then workers validate and store its lines. Refused lines are in the report (`…/imports/{id}/file`). Their numbers start at 1 and count lines of NDJSON, elements of an array, or records of CSV including the header. Columns of CSV have the names that exports use; commas, semicolons, tabs or pipes separate them. With `text/csv; header=absent`, `columns` has their names. An `Idempotency-Key` is refused: before a retry, see in the list of imports whether the file was taken. A large file can also come in pieces, or from a URL.',
         params: ByDomain,
         querystring: ImportQuery,
         body: {

@@ -27,10 +27,10 @@ const compress = promisify(zstdCompress);
 /** Pieces are read once and soon, so speed matters more than size. */
 const quick = { params: { [constants.ZSTD_c_compressionLevel]: 1 } };
 
-const ById = byId('upload, which is that of the import job');
+const ById = byId('file, which is that of the import job');
 const offsetHeaders = {
   'Upload-Offset': Int('Bytes that have arrived.'),
-  'Upload-Expires': Text('When the upload is removed, unless more of it arrives.'),
+  'Upload-Expires': Text('When the file is removed, unless more of it arrives.'),
 };
 const Bytes = Type.String({ format: 'binary', examples: ['{"celsius":21.5}\n'] });
 const conflict = (message: string) => new ApiError('ResourceConflictError', message);
@@ -45,7 +45,7 @@ const isOpen = (job: ImportJob) => isUncut(job) && job.source.isReady === undefi
 export const uploadImportRoutes: Routes = async (app, dependencies) => {
   const { store, audit, quotas, capacity, config } = dependencies;
   const { imports } = store.jobs;
-  const path = '/applications/:domain/imports/uploads';
+  const path = '/applications/:domain/import-files';
   const ofServer = {
     'tus-version': version,
     'tus-extension': 'creation,termination,expiration',
@@ -69,7 +69,7 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
     const { job } = await findJob(store, 'import', request);
     const isUpload = job.kind === 'import' && job.source?.size !== undefined && job.state !== 'cancelled';
     const hasExpired = isUpload && isOpen(job) && (job.leaseUntil?.getTime() ?? 0) < Date.now();
-    if (!isUpload || hasExpired) throw notFound('upload', job.id);
+    if (!isUpload || hasExpired) throw notFound('file', job.id);
     return job as Upload;
   }
 
@@ -91,7 +91,7 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       const next = await imports.append(now, { piece: part, stored: compressed.length });
       if (!next) {
         await store.parts.remove(id);
-        throw conflict('another request has continued or removed the upload: ask for its offset');
+        throw conflict('another request has continued or removed the file: ask for its offset');
       }
       now = next as Upload;
     }
@@ -107,9 +107,9 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
 
   app.post(
     path,
-    operation('createUpload', 'Begin to upload a file', {
+    operation('createImportFile', 'Begin to send a file in pieces', {
       description:
-        'For files that go on after a broken connection, by the protocol [tus](https://tus.io) 1.0.0 with its extensions creation, termination and expiration: clients such as tus-js-client and Uppy work. `Location` is the URL of the upload; its last part is the id of the import job. Once the whole file has arrived, workers import it. An upload is removed 24 h after its last bytes.',
+        'For files that go on after a broken connection, by the protocol [tus](https://tus.io) 1.0.0 with its extensions creation, termination and expiration. Clients such as tus-js-client and Uppy work. `Location` is the URL of the file; its last part is the id of the import job. Once the whole file has arrived, workers import it. A file is removed 24 h after its last bytes, unless it is whole.',
       params: ByDomain,
       querystring: SourceQuery,
       headers: Type.Object({
@@ -129,7 +129,7 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
             progress: { done: 0, total: 0 },
             arrived: { bytes: 0, size: 20 },
           }),
-          headers: { Location: Text('Path of the upload.'), ...offsetHeaders },
+          headers: { Location: Text('Path of the file.'), ...offsetHeaders },
         },
         ...overLimit,
       },
@@ -146,34 +146,24 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       const source = { bytes: 0, size, stored: 0, names: given.columns, limit, quota, metadata };
       const job = await imports.create({ ...newImport(application, given, bodyLimit), source });
       await audit.note(request, { action: 'import.made', application: job.domain, job: job.id });
-      tell(reply, job as Upload).header(
-        'location',
-        `/api/applications/${job.domain}/imports/uploads/${job.id}`,
-      );
+      tell(reply, job as Upload).header('location', `/api/applications/${job.domain}/import-files/${job.id}`);
       return success(reply, toJob(job), 201);
     },
   );
 
-  app.head(
-    `${path}/:id`,
-    operation('getUploadOffset', 'See how much of a file has arrived', {
-      params: ById,
-      response: { 200: { description: 'The upload.', type: 'null', headers: offsetHeaders } },
-    }),
-    async (request, reply) => {
-      const upload = await find(request as ById);
-      const { size, metadata } = upload.source;
-      if (metadata) reply.header('upload-metadata', metadata);
-      return tell(reply, upload).header('upload-length', size).send(null);
-    },
-  );
+  app.head(`${path}/:id`, { schema: { hide: true, params: ById } }, async (request, reply) => {
+    const upload = await find(request as ById);
+    const { size, metadata } = upload.source;
+    if (metadata) reply.header('upload-metadata', metadata);
+    return tell(reply, upload).header('upload-length', size).send();
+  });
 
   app.patch(
     `${path}/:id`,
     {
       validatorCompiler: onlyQueries(app),
       config: { takes: contentType },
-      ...operation('continueUpload', 'Send bytes of a file', {
+      ...operation('continueImportFile', 'Send the next bytes of a file', {
         description:
           'The bytes of the file from `Upload-Offset` on. After a broken connection, `HEAD` of the same path tells the offset of what has arrived.',
         params: ById,
@@ -204,7 +194,7 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
 
   app.delete(
     `${path}/:id`,
-    operation('deleteUpload', 'Give up an upload', {
+    operation('deleteImportFile', 'Give up a file', {
       description: 'Removes what has arrived.',
       params: ById,
       response: { 204: { description: 'Removed.', type: 'null' }, ...ownFailures('ResourceConflictError') },
