@@ -10,6 +10,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addEntries } from './commands/entries.ts';
 import { addExport } from './commands/export.ts';
 import { addHelp } from './commands/help.ts';
+import { addImport } from './commands/import.ts';
 import { addImports } from './commands/imports.ts';
 import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
@@ -37,6 +38,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addEntries,
   addStats,
   addExport,
+  addImport,
   addImports,
   addSchema,
   addRefused,
