@@ -26,7 +26,13 @@ async function startCluster({ files, settings }: Additions) {
   };
   const stack = await createStack({ ...own, ...settings }, files);
   const scale = ['api=2', 'ingest-worker=2', 'export-worker=2'].flatMap((replicas) => ['--scale', replicas]);
-  await stack.compose('up', '-d', '--build', '--wait', '--wait-timeout', '300', ...scale);
+  await stack
+    .compose('up', '-d', '--build', '--wait', '--wait-timeout', '300', ...scale)
+    .catch(async (error) => {
+      await stack.down();
+      await stack.discard();
+      throw error;
+    });
   return { ...stack, ...faultsOf(stack) };
 }
 
