@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { clientFor } from './client-for.ts';
@@ -71,17 +71,19 @@ tryUploader(rust, (scene) => {
 
     beforeAll(async () => {
       folder = join(scene().folder, 'crate');
-      for (const file of ['Cargo.lock', 'packaged.rs']) await copyProgram(file, folder);
+      await copyProgram('packaged.rs', folder);
+      await copyManifest(folder);
       const options = ['--no-verify', '--allow-dirty', '--exclude-lockfile', '--target-dir', folder];
       const manifest = ['--manifest-path', join(source, 'Cargo.toml')];
       await cargo(['package', '--quiet', ...options, ...manifest]);
       await compile(folder, 'tar', ['-xzf', join('package', `${crate}.crate`)]);
+      // Besides the usual dependencies, so that they are compiled once.
       const program = [
-        ...['[package]', 'name = "packaged"', 'edition = "2021"', '[[bin]]', 'name = "packaged"'],
-        ...['path = "packaged.rs"', '[workspace]', `members = ["${crate}"]`],
-        ...['[dependencies]', `sluice-uploader = { path = "${crate}" }`, ''],
+        ...['', '[[bin]]', 'name = "packaged"', 'path = "packaged.rs"'],
+        ...['[workspace]', `members = ["${crate}"]`],
+        ...['[dependencies.sluice-uploader]', `path = "${crate}"`, ''],
       ];
-      await writeFile(join(folder, 'Cargo.toml'), program.join('\n'));
+      await appendFile(join(folder, 'Cargo.toml'), program.join('\n'));
     });
 
     it('has its licence, and is clean to the strictest checks', async () => {
