@@ -73,7 +73,7 @@ export function toImportRequest(
       'header=absent needs the names of the columns: add ?columns=a,b to the URL, or send a header',
     );
   if (header === 'present' && columns !== undefined)
-    throw refuse('columns is only for a CSV with header=absent: here the header has the names');
+    throw refuse('columns is only for Content-Type: text/csv; header=absent: here the header has the names');
   const isWrapped = entries === 'wrapped';
   if (isWrapped && format === 'csv') throw refuse('entries=wrapped is not for CSV: send an NDJSON export');
   return { format, formulas, isWrapped, columns, fileName: name };
