@@ -3,13 +3,13 @@ import type { RecordType, Value } from '../schema/model.ts';
 import { literal } from '../texts.ts';
 import { type Literals, literalOf } from '../write/literal-of.ts';
 import type { Naming } from '../write/naming.ts';
-import type { Sample } from '../write/sample.ts';
+import type { SampleEntry } from '../write/sample.ts';
 import { constantsOf, hasName, timeOf } from './java-names.ts';
 
 const quote = literal.java;
 
 /** An entry in code. */
-export function entryOf(entry: RecordType, sample: Sample, naming: Naming): string {
+export function entryOf(entry: RecordType, sample: SampleEntry, naming: Naming): string {
   const literals: Literals = {
     scalar: (kind, value) => (kind === 'number' ? double(value) : json(value)),
     choice: (choice, value) =>

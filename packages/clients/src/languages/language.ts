@@ -1,12 +1,12 @@
 import type { Model, RecordType } from '../schema/model.ts';
 import type { Habits, Naming } from '../write/naming.ts';
-import type { Sample } from '../write/sample.ts';
+import type { SampleEntry } from '../write/sample.ts';
 import type { Template } from '../write/template.ts';
 
 /** What a program of the head sends, and where to. `literalOf` writes the sample in code. */
 export interface Sending {
   entry: RecordType;
-  sample: Sample;
+  sample: SampleEntry;
   naming: Naming;
   baseUrl: string;
   /** Of Java: the package of the file. */

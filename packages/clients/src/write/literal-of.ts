@@ -1,5 +1,5 @@
 import type { Choice, Field, RecordType, ScalarType, Type, Value } from '../schema/model.ts';
-import type { Sample } from './sample.ts';
+import type { SampleEntry } from './sample.ts';
 
 /** How a language writes values in code. */
 export interface Literals {
@@ -21,8 +21,11 @@ export function literalOf(literals: Literals, type: Type, sample: unknown): stri
       return literals.record(
         type.record,
         type.record.fields
-          .filter(({ key }) => Object.hasOwn(sample as Sample, key))
-          .map((field) => ({ field, text: literalOf(literals, field.value, (sample as Sample)[field.key]) })),
+          .filter(({ key }) => Object.hasOwn(sample as SampleEntry, key))
+          .map((field) => ({
+            field,
+            text: literalOf(literals, field.value, (sample as SampleEntry)[field.key]),
+          })),
       );
     case 'choice':
       return literals.choice(type.choice, sample as string);

@@ -2,16 +2,16 @@ import { toJson } from '@sluice/json/numbers.ts';
 import type { Field, RecordType, Value } from '../schema/model.ts';
 
 /** JSON, perhaps with BigInts. */
-export type Sample = Record<string, unknown>;
+export type SampleEntry = Record<string, unknown>;
 
 /** A longer sample is not shown. */
 const most = { values: 100, characters: 2_000 };
 
 /** An entry with what is required, or with its first fields if nothing is. Empty if it would be long or has no end. */
-export function sampleOf(entry: RecordType): Sample {
+export function sampleOf(entry: RecordType): SampleEntry {
   let values = 0;
 
-  function ofRecord(record: RecordType): Sample {
+  function ofRecord(record: RecordType): SampleEntry {
     const shown = shownIn(record);
     return Object.fromEntries(shown.map(({ key, value }) => [key, ofValue(value)]));
   }

@@ -73,13 +73,13 @@ export const settings: Setting[] = [
   },
 ];
 
-export interface Change {
+interface SettingsChange {
   retention_days?: number | null;
   refused?: object;
 }
 
 /** The body of the request. Throws CliError. */
-export function toChange(options: Record<string, string | boolean>): Change {
+export function toChange(options: Record<string, string | boolean>): SettingsChange {
   const change: Record<string, unknown> = {};
   for (const { option, field, read } of settings) {
     const given = options[option.attributeName()];

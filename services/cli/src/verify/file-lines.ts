@@ -1,6 +1,7 @@
 import { decodeText, explainBytes, foreignStart } from '@sluice/json/explain-bytes.ts';
 import { findSyntaxFault } from '@sluice/json/explain-syntax.ts';
 import { memberText } from '@sluice/json/member-text.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { jsonArraySplitter, MalformedText, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
@@ -27,7 +28,7 @@ const formulas = 'escape';
 
 function readJson(text: string): Pick<FileLine, 'json' | 'fault'> {
   try {
-    JSON.parse(text);
+    parseJson(text);
     return { json: text.replace(/[\r\n]/g, ' ') };
   } catch (error) {
     const fault = foreignStart(Buffer.from(text)) ?? findSyntaxFault(text, error).ofLine;

@@ -48,8 +48,8 @@ export function createDownload(allowed: Allowed, { idleMs = 60_000, pauseMs = 1_
   }
 
   /**
-   * The bytes of a file, at most `limit`. Throws JobFailed. After a lost connection it continues. If the server
-   * sends an ETag, it asks for a range; else it reads the first bytes again, and compares their hash.
+   * The bytes of a file, at most `limit`. Throws JobFailed. After a lost connection it asks for the rest, if the
+   * server sends an ETag. Otherwise it reads again, and compares the hash of the first bytes.
    */
   return async function* download(url: string, limit: number, signal: AbortSignal) {
     const hash = createHash('sha256');
