@@ -294,6 +294,21 @@ describe('an import from a URL', () => {
     else expect(Number(/\d+/.exec(ranges[1] as string)?.[0])).toBeGreaterThan(0);
   });
 
+  it('goes on behind a range that ends before the file does', async () => {
+    const part = body.length / 4;
+    const { domain, id, ended, numbers, ranges } = await fromUrl((request, response, requests) => {
+      response.setHeader('etag', '"1"');
+      if (requests === 1) return sendPart(response, body, part);
+      const from = Number(/\d+/.exec(request.headers.range as string)?.[0]);
+      const piece = body.subarray(from, Math.ceil(from + part));
+      const range = `bytes ${from}-${from + piece.length - 1}/${body.length}`;
+      response.writeHead(206, { 'content-range': range }).end(piece);
+    });
+    expect(await ended(domain, id)).toMatchObject({ state: 'completed', accepted: count });
+    expect(await numbers()).toEqual(rows);
+    expect(ranges.length).toBeGreaterThan(3);
+  });
+
   it.each<[string, Serve, RegExp]>([
     [
       'that is not there',
@@ -324,6 +339,17 @@ describe('an import from a URL', () => {
       'that changes meanwhile',
       (_, response, requests) =>
         requests === 1 ? sendPart(response, body, 1_000) : response.end(Buffer.alloc(9_999, '{')),
+      /has changed/,
+    ],
+    [
+      'that goes on with a range of another version',
+      (request, response, requests) => {
+        response.setHeader('etag', `"${requests}"`);
+        if (requests === 1) return sendPart(response, body, 1_000);
+        const from = Number(/\d+/.exec(request.headers.range as string)?.[0]);
+        const range = `bytes ${from}-${body.length - 1}/${body.length}`;
+        response.writeHead(206, { 'content-range': range }).end(body.subarray(from));
+      },
       /has changed/,
     ],
     [

@@ -11,6 +11,7 @@ const mostTries = 3;
 const redirects = [301, 302, 303, 307, 308];
 const passing = [408, 425, 429, 500, 502, 503, 504];
 
+const changed = 'the file has changed while it was downloaded';
 const failed = (message: string) => new JobFailed(`${message}; nothing was stored`);
 
 /** Downloads files of users. `idleMs`: how long a server may send nothing. */
@@ -58,7 +59,9 @@ export function createDownload(allowed: Allowed, { idleMs = 60_000, pauseMs = 1_
 
     async function* continued(answer: IncomingMessage): AsyncGenerator<Buffer> {
       const isRange = answer.statusCode === 206;
-      if (isRange && !answer.headers['content-range']?.startsWith(`bytes ${bytes}-`))
+      const [, first, last, size] =
+        /^bytes (\d+)-(\d+)\/(\d+|\*)$/.exec(answer.headers['content-range'] ?? '') ?? [];
+      if (isRange && Number(first) !== bytes)
         throw failed('the server sent another range than it was asked for');
       let again = isRange ? 0 : bytes;
       const compared = createHash('sha256');
@@ -67,10 +70,12 @@ export function createDownload(allowed: Allowed, { idleMs = 60_000, pauseMs = 1_
         if (known.length > 0) compared.update(known);
         again -= known.length;
         if (known.length > 0 && again === 0 && !hash.copy().digest().equals(compared.digest()))
-          throw failed('the file has changed while it was downloaded');
+          throw failed(changed);
         if (piece.length > known.length) yield piece.subarray(known.length);
       }
-      if (again > 0) throw failed('the file has changed while it was downloaded');
+      if (again > 0) throw failed(changed);
+      // A server may send less than was asked for.
+      if (isRange && Number(last) + 1 < Number(size)) throw new Error('the server sent a part of the rest');
     }
 
     for (let tries = 1; ; tries++) {
@@ -78,6 +83,8 @@ export function createDownload(allowed: Allowed, { idleMs = 60_000, pauseMs = 1_
         const range = { range: `bytes=${bytes}-`, 'if-range': etag ?? '' };
         const answer = await open(url, bytes > 0 && etag ? range : {}, signal);
         const tag = answer.headers.etag;
+        // Not every server looks at If-Range.
+        if (answer.statusCode === 206 && tag !== undefined && tag !== etag) throw failed(changed);
         etag = tag?.startsWith('W/') ? undefined : tag;
         for await (const piece of continued(answer)) {
           bytes += piece.length;
