@@ -390,6 +390,24 @@ describe('an import from a URL', () => {
     await until(async () => (await store.jobs.get(other)) === undefined);
   });
 
+  it('lets go of the server when nobody wants the file any more, whatever the server sends', async () => {
+    let open = 0;
+    // A head of gzip, with a name of the file that has no end.
+    const drip: Serve = (_, response) => {
+      open += 1;
+      response.write(Buffer.from([0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3]));
+      const dripping = setInterval(() => response.write('x'), 100);
+      response.once('close', () => {
+        clearInterval(dripping);
+        open -= 1;
+      });
+    };
+    const { id, ask } = await fromUrl(drip);
+    await until(async () => open === 1);
+    await ask('DELETE', `/${id}`);
+    await until(async () => open === 0);
+  });
+
   it('reaches no private address that is not allowed', async () => {
     const { start } = await fromUrl((_, response) => response.end(body));
     const refused = await start('http://10.1.2.3/a.csv');

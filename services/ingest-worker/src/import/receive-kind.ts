@@ -42,7 +42,7 @@ export function receiveKind({ store, queue, download, leaseMs, log }: Dependenci
     await parts.remove(...(await imports.removeChunks(job)));
   }
 
-  async function cut(job: ImportJob, { check, signal }: Turn): Promise<undefined> {
+  async function cut(job: ImportJob, { check, checkLease, signal }: Turn): Promise<undefined> {
     if (!isUncut(job)) throw new LeaseLost();
     const { url, limit, quota, stored, ...source } = job.source;
     const pieces = await jobs.partsOf(job.id);
@@ -50,7 +50,14 @@ export function receiveKind({ store, queue, download, leaseMs, log }: Dependenci
     const readLayout = await readLayoutOf(job);
     let bytes = 0;
     let isOverQuota = false;
+    const unwanted = new AbortController();
     const stop = repeat(lookEveryMs, async () => {
+      // A server may send bytes for ever that give no text to check at.
+      try {
+        checkLease();
+      } catch {
+        return unwanted.abort();
+      }
       // After a fault it is asked again.
       const held = await imports.bytesOfOwner(job.owner).catch(() => 0);
       isOverQuota = held >= quota;
@@ -64,7 +71,9 @@ export function receiveKind({ store, queue, download, leaseMs, log }: Dependenci
     }
 
     try {
-      const body = counted(url ? download(url, limit, signal) : readParts(parts, pieces));
+      const body = counted(
+        url ? download(url, limit, AbortSignal.any([signal, unwanted.signal])) : readParts(parts, pieces),
+      );
       const received = await receive(parts, body, limit, {
         job,
         encoding: undefined,
