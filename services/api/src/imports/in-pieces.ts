@@ -1,7 +1,12 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+
 /** A piece is durable before its bytes count: of a broken request whose end the server does not see, less than one is lost. */
 const pieceBytes = 2 * 1024 ** 2;
 
-/** Joins the bytes of a body to pieces of at least 2 MiB. When the body ends with an error, its last bytes come before the error. */
+/**
+ * Joins the bytes of a body to pieces of at least 2 MiB. When the body is cut off, its last bytes come before the error. When it is
+ * over the limit, they do not come: they could complete the file, and its client hears that it was refused.
+ */
 export async function* inPieces(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let kept: Buffer[] = [];
   let length = 0;
@@ -14,11 +19,12 @@ export async function* inPieces(body: AsyncIterable<Buffer>): AsyncGenerator<Buf
   };
   try {
     for await (const bytes of body) {
+      if (length >= pieceBytes) yield take();
       kept.push(bytes);
       length += bytes.length;
-      if (length >= pieceBytes) yield take();
     }
   } catch (error) {
+    if (error instanceof ApiError && error.name === 'PayloadTooLargeError') throw error;
     failure = { error };
   }
   if (length > 0) yield take();
