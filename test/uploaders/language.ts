@@ -44,4 +44,6 @@ export interface Task {
   poison: 'yes' | '-';
   /** An ingest key for the uploader, which then prints `missing` and what `verify` returns before it closes; `-` for none. */
   key: string;
+  /** The application. */
+  domain: string;
 }

@@ -86,6 +86,15 @@ export function tryUploader(language: Language, more: (scene: () => Scene) => vo
       expect(warnings[0]).toContain(`sluice client ${language.name} --app ${scene.domain}`);
     });
 
+    it('sends to another application, whose versions are not those of its types', async () => {
+      const domain = await scene.api.application(schema);
+      await scene.ask('POST', '/schemas', { schema: { ...schema, maxProperties: 20 } }, domain);
+      const n = 8_000_000;
+      const program = scene.start(await scene.task({ domain, from: n, to: n }));
+      expect([await program.ended, program.output]).toEqual([0, { out: '', err: '' }]);
+      expect((await scene.stored()).get(n)).toBe(1);
+    });
+
     more(() => scene);
   });
 }

@@ -10,10 +10,9 @@ export const killPrograms = () => running.forEach((kill) => void kill());
 /** What a program is given. */
 export function argumentsOf(task: Task): string[] {
   const { url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds } = task;
-  const { poison, key } = task;
-  return [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, poison, key].map(
-    String,
-  );
+  const { poison, key, domain } = task;
+  const limits = [heldBytes, batchLines, closeSeconds];
+  return [url, spool, progress, from, to, characters, ...limits, poison, key, domain].map(String);
 }
 
 /** Starts a program. */

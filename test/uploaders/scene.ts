@@ -40,16 +40,17 @@ export async function prepareScene(language: Language) {
         characters: 200,
         poison: '-',
         key: '-',
+        domain,
       } as const;
       return { ...usual, progress, heldBytes: 2 * 1024 ** 2, batchLines: 1_000, closeSeconds: 300, ...rest };
     },
     spool: () => join(folder, randomUUID()),
-    /** Asks as the owner of the application. */
+    /** Asks as the owner of the application, or of another one. */
     // biome-ignore lint/suspicious/noExplicitAny: answers of every shape
-    async ask(method: string, path: string, json: object): Promise<any> {
+    async ask(method: string, path: string, json: object, of = domain): Promise<any> {
       const credentials = { username: 'owner', password: 'correct horse' };
       const { body } = await call(api.url, 'POST', '/api/users/login', { json: credentials });
-      const url = `/api/applications/${domain}${path}`;
+      const url = `/api/applications/${of}${path}`;
       const answer = await call(api.url, method, url, { token: body.data.token, json });
       if (answer.status !== 200) throw new Error(answer.text);
       return answer.body.data;

@@ -27,6 +27,7 @@ final class Send {
         boolean isPoisoned = args[9].equals("yes");
         boolean hasKey = !args[10].equals("-");
         var options = Uploader.builder(args[0])
+            .domain(args[11])
             .onRefused(isPoisoned ? Send::fail : Send::print)
             .heldBytes(Long.parseLong(args[6]))
             .batchLines(Integer.parseInt(args[7]))

@@ -63,6 +63,7 @@ func run() error {
 	}
 	options := uploader.Options{
 		BaseURL:    os.Args[1],
+		Domain:     os.Args[12],
 		HeldBytes:  number(7),
 		BatchLines: number(8),
 		OnRefused:  tell,

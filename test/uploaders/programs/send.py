@@ -5,7 +5,7 @@ from typing import Any
 
 from client import Entry, NotStored, Refusal, Uploader
 
-url, spool, progress, *numbers, poisoned, key = sys.argv[1:]
+url, spool, progress, *numbers, poisoned, key, domain = sys.argv[1:]
 first, last, characters, held_bytes, batch_lines, close_seconds = map(int, numbers)
 sent = None if progress == "-" else os.open(progress, os.O_WRONLY | os.O_APPEND)
 text = "x" * characters
@@ -71,6 +71,7 @@ def send_poison(at: int) -> None:
 uploader = Uploader(
     url,
     None if key == "-" else key,
+    domain=domain,
     spool=None if spool == "-" else spool,
     on_refused=tell,
     held_bytes=held_bytes,

@@ -25,6 +25,7 @@ fn run() -> Result<(), Error> {
     let of_callback = known.clone();
     let uploader = Uploader::new(Options {
         base_url: args[1].clone(),
+        domain: Some(args[12].clone()),
         key: (args[11] != "-").then(|| args[11].clone()),
         spool: (args[2] != "-").then(|| args[2].clone().into()),
         on_refused: Some(Box::new(move |refusal| match of_callback.get() {

@@ -1,8 +1,8 @@
 import { openSync, writeSync } from 'node:fs';
 import { type Entry, NotStored, type Refusal, Uploader } from './client.ts';
 
-const [url, spool, progress, from, to, characters, heldBytes, batchLines, closeSeconds, isPoisoned, key] =
-  process.argv.slice(2) as string[];
+const [url, spool, progress, from, to, characters, ...others] = process.argv.slice(2) as string[];
+const [heldBytes, batchLines, closeSeconds, isPoisoned, key, domain] = others;
 const sent = progress === '-' ? undefined : openSync(String(progress), 'a');
 const text = 'x'.repeat(Number(characters));
 const mebibyte = 1024 ** 2;
@@ -44,6 +44,7 @@ async function sendPoison(at: number): Promise<void> {
 
 const uploader = new Uploader({
   baseUrl: String(url),
+  domain: String(domain),
   ...(spool !== '-' && { spool: String(spool) }),
   ...(key !== '-' && { key: String(key) }),
   heldBytes: Number(heldBytes),

@@ -702,7 +702,7 @@ func (u *Uploader) post(key string, body []byte) (serverAnswer, error) {
 	if isCompressed {
 		request.Header.Set("Content-Encoding", "gzip")
 	}
-	if SchemaVersion > 0 {
+	if SchemaVersion > 0 && u.options.Domain == Domain {
 		request.Header.Set("Sluice-Schema-Version", strconv.Itoa(SchemaVersion))
 	}
 	response, text, err := u.ask(request)

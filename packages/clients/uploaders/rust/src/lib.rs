@@ -928,7 +928,7 @@ impl Sender {
         let mut request = server
             .request("batch", "application/x-ndjson")
             .header("Idempotency-Key", key);
-        if let Some(version) = SCHEMA_VERSION {
+        if let Some(version) = SCHEMA_VERSION.filter(|_| Some(&*server.domain) == DOMAIN) {
             request = request.header("Sluice-Schema-Version", version.to_string());
         }
         let (head, text) = if server.gzip && body.len() >= LEAST_ZIPPED {

@@ -939,7 +939,8 @@ public final class Uploader implements AutoCloseable {
         HttpRequest.Builder builder = newRequest("batch", "application/x-ndjson", isPacked ? packed(body) : body)
             .header("Idempotency-Key", batchKey);
         if (isPacked) builder.header("Content-Encoding", "gzip");
-        if (SCHEMA_VERSION > 0) builder.header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION));
+        if (SCHEMA_VERSION > 0 && domain.equals(DOMAIN))
+            builder.header("Sluice-Schema-Version", Integer.toString(SCHEMA_VERSION));
         var sent = http.sendAsync(builder.build(), HttpResponse.BodyHandlers.ofByteArray());
         lock.lock();
         try {
