@@ -2,7 +2,9 @@ import { execFile, execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { languages, makeClient } from '@sluice/clients/client.ts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { headProgram } from '../../services/console/src/pages/send/head-program.ts';
 import { snippets } from '../../services/console/src/pages/send/snippets.ts';
 import { tempDir } from '../support/local/temp-dir.ts';
 import { type Sluice, startSluice } from '../support/sluice.ts';
@@ -83,5 +85,47 @@ it.each(hasGo() ? labels : labels.filter((label) => label !== 'Go'))(
     expect(text).toContain('"id":9007199254740993');
     const payloads = list.data.result.map((entry: { payload: object }) => entry.payload);
     expect(payloads).toEqual([JSON.parse(exact), payload]);
+  },
+);
+
+const schema = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] };
+const clientIn = (language: (typeof languages)[number], domain: string) =>
+  makeClient({ language, domain, rawSchema: JSON.stringify(schema), version: 1 });
+
+it.each(languages)(
+  'the program for the client in %s has the origin and the key once, and no marks',
+  (language) => {
+    const program = headProgram(language, clientIn(language, 'weather-k3v9q2'), {
+      origin: 'http://x',
+      key: 'slk_y',
+    });
+    const lines = program?.split('\n') ?? [];
+    expect(program?.match(/"http:\/\/x"|"slk_y"/g)).toEqual(['"http://x"', '"slk_y"']);
+    expect(lines.filter((line) => /^(\/\/|#)/.test(line))).toEqual([lines[0], lines.at(-1)]);
+  },
+);
+
+it.each([
+  ['typescript', 'uploader.ts', 'send.ts', process.execPath],
+  ['python', 'uploader.py', 'send.py', 'python3'],
+] as const)(
+  'the program for the client in %s sends an entry with the key',
+  async (language, file, name, command) => {
+    const { token } = await sluice.owner();
+    const domain = await sluice.application(token, schema);
+    await sluice.request('PATCH', `/applications/${domain}`, { token, json: { key_required: true } });
+    const { body } = await sluice.request('POST', `/applications/${domain}/keys`, {
+      token,
+      json: { name: 'k' },
+    });
+    const cwd = tempDir();
+    const client = clientIn(language, domain);
+    const program = headProgram(language, client, { origin: sluice.url, key: body.data.key });
+    writeFileSync(join(cwd, file), client);
+    writeFileSync(join(cwd, name), program as string);
+    writeFileSync(join(cwd, 'package.json'), '{"type":"module"}');
+    await run(command, [name], { cwd });
+    const { body: list } = await sluice.request('GET', `/applications/${domain}/data`, { token });
+    expect(list.data.result).toMatchObject([{ payload: { place: expect.any(String) } }]);
   },
 );
