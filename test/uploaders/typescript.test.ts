@@ -92,7 +92,7 @@ tryUploader(typescript, (scene) => {
     const schema = { ...weather, required: ['at'] };
     const user = await begin(scene(), schema, (domain) => ({
       'send.js': program.replace('weather-station-k3v9q2', domain),
-      'check.ts': `import { type Entry, type UploaderOptions } from 'sluice-uploader';\nexport const all: [Entry, UploaderOptions] = [{ big: 1n }, { baseUrl: '' }];\n`,
+      'check.ts': `import { type Entry, type UploaderOptions } from 'sluice-uploader';\ninterface Reading { celsius: number }\nconst reading: Reading = { celsius: 1 };\nexport const all: [Entry, Entry, UploaderOptions] = [{ big: 1n }, reading, { baseUrl: '' }];\n`,
       'package.json': '{"type":"module"}',
     }));
     for (const { PATH } of versions)
