@@ -179,6 +179,16 @@ describe('an upload', () => {
     expect(await numbers()).toEqual([1, 2]);
   });
 
+  it('of too many pieces says so, as to ask for its offset would lead nowhere', async () => {
+    const { begin, patch, head } = await scene();
+    const id = await begin(10);
+    await patch(id, 0, '{}');
+    await change(id, { parts: Array.from({ length: 20_000 }, () => ({ id: '0', rows: 0, bytes: 1 })) });
+    const { status, body } = await patch(id, 2, '\n');
+    expect([status, body.error.message]).toEqual([409, expect.stringContaining('20,000 pieces')]);
+    expect((await head(id)).headers.get('upload-offset')).toBe('2');
+  });
+
   it('is of its application alone, until it is removed or has expired', async () => {
     const { token, ask, begin, patch, head, store, path, pieces } = await scene();
     const other = await sluice.owner();

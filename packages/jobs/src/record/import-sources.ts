@@ -18,7 +18,7 @@ import { begun } from './progress.ts';
 /** An upload is removed when nothing of its file has come for so long. */
 const uploadMs = 24 * 3_600_000;
 /** Its pieces are listed in the record of the job. */
-const mostPieces = 20_000;
+export const mostPieces = 20_000;
 
 type Leased = Pick<ImportJob, 'id' | 'fence'>;
 
@@ -41,6 +41,9 @@ export function importSources(db: Db, chunks: Pick<ChunkStore, 'add' | 'partsOf'
     // An older service would remove a waiting job without a lease.
     $or: [{ state: 'waiting' }, { $expr: isFree }],
   };
+
+  const lastPiece = `parts.${mostPieces - 1}`;
+  const hasRoom = { [lastPiece]: { $exists: false } };
 
   /** In one transaction: a worker that lost its lease does not touch the chunks of the next worker. */
   const changeChunks = <T>(
@@ -69,7 +72,7 @@ export function importSources(db: Db, chunks: Pick<ChunkStore, 'add' | 'partsOf'
           state: 'waiting',
           received: false,
           'source.bytes': source.bytes,
-          [`parts.${mostPieces}`]: { $exists: false },
+          ...hasRoom,
         },
         {
           $push: { parts: piece },
@@ -80,6 +83,12 @@ export function importSources(db: Db, chunks: Pick<ChunkStore, 'add' | 'partsOf'
         { returnDocument: 'after', projection: { parts: 0 } },
       );
       return found ? toRecord(found) : undefined;
+    },
+
+    /** Whether a file that is still to arrive can have no more pieces. */
+    async isFull(id: string): Promise<boolean> {
+      const full = { _id: new ObjectId(id), state: 'waiting' as const, received: false };
+      return (await jobs.countDocuments({ ...full, [lastPiece]: { $exists: true } })) === 1;
     },
 
     /** The oldest import whose file a worker can cut, without these owners and jobs. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
+import { mostPieces } from '@sluice/jobs/record/import-sources.ts';
 import { type ImportJob, isUncut } from '@sluice/jobs/record/job-records.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { ApiError, bodyTooLarge } from '@sluice/shared/errors.ts';
@@ -91,7 +92,11 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       const next = await imports.append(now, { piece: part, stored: compressed.length });
       if (!next) {
         await store.parts.remove(id);
-        throw conflict('another request has continued or removed the file: ask for its offset');
+        throw conflict(
+          (await store.jobs.imports.isFull(upload.id))
+            ? `the file has ${mostPieces.toLocaleString('en')} pieces, and can have no more: remove it, and send more bytes at once`
+            : 'another request has continued or removed the file: ask for its offset',
+        );
       }
       now = next as Upload;
     }
