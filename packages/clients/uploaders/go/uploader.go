@@ -768,8 +768,8 @@ func (u *Uploader) checkVersion(header http.Header) {
 		u.safely(func() { u.options.OnStale(Stale{version, change}) })
 		return
 	}
-	u.warn("the schema is now version %d, %s than version %d of this client: run sluice client go --app %s",
-		version, change, SchemaVersion, u.options.Domain)
+	u.warn("the schema is now version %d, %s than version %d of this client: run sluice client update uploader.go",
+		version, change, SchemaVersion)
 }
 
 // A panic in a callback must not lose a batch. Flush or Close tells of the first.

@@ -421,9 +421,8 @@ export class Uploader {
     this.#isStale = true;
     const { onStale } = this.#options;
     const than = `${change} than version ${SCHEMA_VERSION} of this client`;
-    const command = `sluice client typescript --app ${this.#domain}`;
     if (onStale) call(onStale, { version, change });
-    else this.#warn(`the schema is now version ${version}, ${than}: run ${command}`);
+    else this.#warn(`the schema is now version ${version}, ${than}: run sluice client update uploader.ts`);
   }
 
   /** What is held stays, and nothing more is taken. */

@@ -6,7 +6,10 @@ import type { Act, Context } from '../context.ts';
 export const webhookPath = (id: string) => `/webhooks/${encodeURIComponent(id)}`;
 
 /** Commands about what was posted. `forOne` adds a command for one webhook. */
-export function addDeliveries(forOne: (name: string, description: string) => Command, act: Act): void {
+export function addDeliveries(
+  forOne: (name: string, description: string, more?: string) => Command,
+  act: Act,
+): void {
   forOne('ping', 'Post a ping.').action(
     act(async ({ api, path, tell }, _options, id) => {
       const { data } = await api.ask<object>('POST', path(`${webhookPath(id)}/ping`));
@@ -20,7 +23,7 @@ export function addDeliveries(forOne: (name: string, description: string) => Com
       show(answer, ['id', 'createdAt', 'type', 'state', 'attempts', 'status', 'error'], rows);
     }),
   );
-  forOne('redeliver', 'Post a delivery again, or all events since a time.')
+  forOne('redeliver', 'Post a delivery again, or all events since a time.', ' --from 2026-11-01T00:00:00Z')
     .argument('[delivery]', 'its id')
     .option('--from <time>', 'all events from this time on')
     .action(act(redeliver));
@@ -46,5 +49,5 @@ async function redeliver(
   }
   const which = `${webhookPath(id)}/deliveries/${encodeURIComponent(delivery)}`;
   const { data } = await api.ask<object>('POST', path(`${which}/redeliver`));
-  tell(data, `delivery ${delivery} is on its way; \`sluice webhooks deliveries ${id}\` shows how it ends`);
+  tell(data, `delivery ${delivery} is posted again`);
 }

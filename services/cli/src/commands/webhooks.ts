@@ -21,12 +21,12 @@ const exampleId = '66f1c2a4e8b5d70912345678';
 export function addWebhooks(program: Command, act: Act): void {
   const webhooks = program.command('webhooks').description('Post what happens to your own programs.');
   /** A command for one webhook. */
-  const forOne = (name: string, description: string) =>
+  const forOne = (name: string, description: string, more = '') =>
     webhooks
       .command(name)
       .description(description)
       .argument('<id>')
-      .addHelpText('after', `\nExample: sluice webhooks ${name} ${exampleId}`);
+      .addHelpText('after', `\nExample: sluice webhooks ${name} ${exampleId}${more}`);
 
   webhooks
     .command('list')

@@ -431,7 +431,7 @@ class Uploader:
         version, change = answer.stale
         self._warn(
             f"the schema is now version {version}, {change} than version {SCHEMA_VERSION} of this client: "
-            f"run sluice client python --app {self._domain}"
+            "run sluice client update uploader.py"
         )
 
     def _warn(self, message: str) -> None:

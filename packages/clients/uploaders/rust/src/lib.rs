@@ -964,7 +964,7 @@ impl Sender {
                 domain,
                 &format!(
                     "the schema is now version {version}, {change} than version {} of this client: \
-                     run sluice client rust --app {domain}",
+                     run sluice client update uploader.rs",
                     SCHEMA_VERSION.unwrap_or(0)
                 ),
             ),

@@ -1013,7 +1013,7 @@ public final class Uploader implements AutoCloseable {
         if (onStale != null) call(() -> onStale.accept(new Stale(version, change)));
         else
             warn("the schema is now version " + version + ", " + change + " than version " + SCHEMA_VERSION
-                + " of this client: run sluice client java --app " + domain);
+                + " of this client: run sluice client update Uploader.java");
     }
 
     /** An error in a callback must not lose a batch. */
