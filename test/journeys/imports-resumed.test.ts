@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { MongoClient, ObjectId } from 'mongodb';
 import { Upload } from 'tus-js-client';
@@ -484,6 +485,20 @@ describe('sluice import', () => {
     expect(JSON.parse(stdout)).toMatchObject({ stored: count, refused: 1 });
     expect(await numbers()).toEqual(rows);
     expect(proxy.sent()).toBeLessThan(1.4 * content.length);
+  });
+
+  it('ends when the file is changed while it is sent', async () => {
+    const content = files.csv();
+    const cuts = { after: content.length / 2, times: 1 };
+    const { start, file, numbers, proxy } = await command(cuts, content);
+    const sending = start(['import', file]);
+    await until(async () => proxy.left() === 0);
+    writeFileSync(file, 'n\n');
+    expect([await sending.code, await text(sending.stderr)]).toEqual([
+      2,
+      expect.stringContaining('has changed while it was sent'),
+    ]);
+    expect(await numbers()).toEqual([]);
   });
 
   it('has the server download a URL, and tells why it cannot', async () => {

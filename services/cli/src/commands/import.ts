@@ -96,7 +96,11 @@ const fromUrl = ({ api, path }: Context, { format }: ImportOptions, url: string)
 
 async function fromFile(context: Context, { format }: ImportOptions, file: string): Promise<Source> {
   const { api, path, retry } = context;
-  const { size, mtimeMs } = await stat(file);
+  const versionOf = async () => {
+    const { size, mtimeMs } = await stat(file);
+    return { size, version: `${size} ${mtimeMs}` };
+  };
+  const { size, version } = await versionOf();
   if (size === 0) throw new CliError(`${file} is empty`);
 
   async function offsetOf(id: string): Promise<number> {
@@ -127,7 +131,7 @@ async function fromFile(context: Context, { format }: ImportOptions, file: strin
   }
 
   return {
-    version: `${size} ${mtimeMs}`,
+    version,
 
     async begin() {
       const query = { format, name: basename(file).slice(-255) };
@@ -142,6 +146,9 @@ async function fromFile(context: Context, { format }: ImportOptions, file: strin
       try {
         let arrived = await retry(() => offsetOf(id));
         while (arrived < size) {
+          // Else the server would get a mixture, or wait for bytes that are gone.
+          if ((await versionOf()).version !== version)
+            throw new CliError(`${file} has changed while it was sent: repeat the command to send it anew`);
           const before = arrived;
           // A try that brought something begins the patience anew.
           arrived = await retry(async () => {
