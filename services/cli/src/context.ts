@@ -68,7 +68,7 @@ export async function openContext(
     list: async (rest, ...columns) => show(await retry(() => api.ask('GET', path(rest))), columns),
     tell(result, message) {
       if (settings.json) stdout.write(`${JSON.stringify(result)}\n`);
-      else say(message);
+      else say(message.split('\n').map(harmless).join('\n'));
     },
   };
 }

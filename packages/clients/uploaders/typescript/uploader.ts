@@ -133,7 +133,7 @@ export class Uploader {
       throw new TypeError(`base URL: "${baseUrl}" does not begin with http:// or https://`);
     if (!domain) throw new TypeError('domain: an application is needed, such as weather-station-k3v9q2');
     this.#domain = domain;
-    this.#url = `${baseUrl.replace(/\/+$/, '')}/api/applications/${domain}/data`;
+    this.#url = `${baseUrl.replace(/\/+$/, '')}/api/applications/${encodeURIComponent(domain)}/data`;
     this.#headers = {
       'content-type': 'application/x-ndjson',
       // Another application has versions of its own.

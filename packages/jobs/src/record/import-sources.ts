@@ -91,10 +91,14 @@ export function importSources(db: Db, chunks: Pick<ChunkStore, 'add' | 'partsOf'
       return (await jobs.countDocuments({ ...full, [lastPiece]: { $exists: true } })) === 1;
     },
 
-    /** The oldest import whose file a worker can cut, without these owners and jobs. */
-    async nextReady(without: { owners: string[]; jobs: string[] }): Promise<ImportJob | undefined> {
+    /** The oldest import whose file a worker can cut, or download, without these owners and jobs. */
+    async nextReady(
+      from: 'pieces' | 'url',
+      without: { owners: string[]; jobs: string[] },
+    ): Promise<ImportJob | undefined> {
       const filter = {
         ...ready,
+        'source.url': { $exists: from === 'url' },
         owner: { $nin: without.owners.map((id) => new ObjectId(id)) },
         _id: { $nin: without.jobs.map((id) => new ObjectId(id)) },
       };

@@ -1,7 +1,7 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 
 /** A piece is durable before its bytes count: of a broken request whose end the server does not see, less than one is lost. */
-const pieceBytes = 2 * 1024 ** 2;
+export const pieceBytes = 2 * 1024 ** 2;
 
 /**
  * Joins the bytes of a body to pieces of at least 2 MiB. When the body is cut off, its last bytes come before the error. When it is

@@ -19,7 +19,7 @@ import { onlyQueries } from '../http/validation.ts';
 import { JobAnswer, jobExamples } from '../jobs/contract.ts';
 import { cancelJob, findJob } from '../jobs/steps.ts';
 import { checkImportQuotas, newImport } from './create-import.ts';
-import { inPieces } from './in-pieces.ts';
+import { inPieces, pieceBytes } from './in-pieces.ts';
 import { SourceQuery, toSourceRequest } from './options.ts';
 
 const version = '1.0.0';
@@ -47,10 +47,11 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
   const { store, audit, quotas, capacity, config } = dependencies;
   const { imports } = store.jobs;
   const path = '/applications/:domain/import-files';
+  const mostBytes = Math.min(config.importLimit, mostPieces * pieceBytes);
   const ofServer = {
     'tus-version': version,
     'tus-extension': 'creation,termination,expiration',
-    'tus-max-size': config.importLimit,
+    'tus-max-size': mostBytes,
   };
   app.addHook('onRequest', async ({ headers, method }, reply) => {
     reply.header('tus-resumable', version);
@@ -144,7 +145,7 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       const application = await findApplication(store.applications, request);
       const size = Number(headers['upload-length']);
       const { importLimit: limit, importQuota: quota, bodyLimit } = config;
-      if (size > limit) throw bodyTooLarge(limit);
+      if (size > mostBytes) throw bodyTooLarge(mostBytes);
       const metadata = headers['upload-metadata'];
       const given = toSourceRequest(query, nameIn(metadata));
       await checkImportQuotas(quotas, application.owner.id);

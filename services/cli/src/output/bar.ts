@@ -1,4 +1,4 @@
-import type { Terminal } from '../terminal.ts';
+import { harmless, type Terminal } from '../terminal.ts';
 
 const width = 24;
 const everyMs = 100;
@@ -13,7 +13,7 @@ export function createBar({ stderr }: Terminal, total: number | undefined) {
     const full = Math.round((share ?? 0) * width);
     const bar = `[${'#'.repeat(full)}${'-'.repeat(width - full)}] ${Math.floor((share ?? 0) * 100)} %  `;
     // Some terminals say that they have 0 columns.
-    const line = `${share === undefined ? '' : bar}${text}`.slice(0, (stderr.columns || 80) - 1);
+    const line = `${share === undefined ? '' : bar}${harmless(text)}`.slice(0, (stderr.columns || 80) - 1);
     stderr.write(`\r\x1b[K${line}`);
   }
 

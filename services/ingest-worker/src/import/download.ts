@@ -8,6 +8,8 @@ import { createRequest, Unreachable } from '../outbound.ts';
 const mostRedirects = 5;
 /** Tries in a row that bring nothing new. */
 const mostTries = 3;
+/** In `idleMs`: a slower server keeps a place from other files. */
+const leastBytes = 64 * 1024;
 const redirects = [301, 302, 303, 307, 308];
 const passing = [408, 425, 429, 500, 502, 503, 504];
 
@@ -65,13 +67,25 @@ export function createDownload(allowed: Allowed, { idleMs = 60_000, pauseMs = 1_
         throw failed('the server sent another range than it was asked for');
       let again = isRange ? 0 : bytes;
       const compared = createHash('sha256');
-      for await (const piece of answer as AsyncIterable<Buffer>) {
-        const known = piece.subarray(0, again);
-        if (known.length > 0) compared.update(known);
-        again -= known.length;
-        if (known.length > 0 && again === 0 && !hash.copy().digest().equals(compared.digest()))
-          throw failed(changed);
-        if (piece.length > known.length) yield piece.subarray(known.length);
+      let came = 0;
+      const watch = setInterval(() => {
+        // A server that is silent has its own time.
+        if (came > 0 && came < leastBytes)
+          answer.destroy(failed(`the server sends less than ${leastBytes} bytes in ${idleMs / 1_000} s`));
+        came = 0;
+      }, idleMs);
+      try {
+        for await (const piece of answer as AsyncIterable<Buffer>) {
+          came += piece.length;
+          const known = piece.subarray(0, again);
+          if (known.length > 0) compared.update(known);
+          again -= known.length;
+          if (known.length > 0 && again === 0 && !hash.copy().digest().equals(compared.digest()))
+            throw failed(changed);
+          if (piece.length > known.length) yield piece.subarray(known.length);
+        }
+      } finally {
+        clearInterval(watch);
       }
       if (again > 0) throw failed(changed);
       // A server may send less than was asked for.

@@ -6,8 +6,11 @@ import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createPlaces } from '../places.ts';
 
 const lookEveryMs = 500;
-/** Files that one worker cuts at once. Each takes some 15 MiB of memory; a slow server keeps one for hours. */
-const filesAtOnce = 8;
+/**
+ * Files that one worker cuts at once. Each takes some 15 MiB of memory. A slow server keeps its place for hours, so files in pieces
+ * have places of their own.
+ */
+const filesAtOnce = { pieces: 2, url: 6 };
 
 /**
  * Cuts files of imports beside the jobs of the worker, so that a slow download delays no job. No owner gets all places.
@@ -18,7 +21,10 @@ export function startReceiving(
   run: Handler<{ jobId: string }>,
   log: Logger,
 ): () => Promise<void> {
-  const places = createPlaces(filesAtOnce);
+  const pools = [
+    { from: 'pieces' as const, places: createPlaces(filesAtOnce.pieces) },
+    { from: 'url' as const, places: createPlaces(filesAtOnce.url) },
+  ];
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
   let looking = Promise.resolve();
@@ -32,9 +38,9 @@ export function startReceiving(
     }
   }
 
-  async function fill(): Promise<void> {
+  async function fill({ from, places }: (typeof pools)[number]): Promise<void> {
     while (!places.isFull() && !stopping.signal.aborted) {
-      const job = await imports.nextReady({ owners: places.full(), jobs: [...running.keys()] });
+      const job = await imports.nextReady(from, { owners: places.full(), jobs: [...running.keys()] });
       if (!job) return;
       const work = places.hold(job.owner, receive(job.id)).finally(() => running.delete(job.id));
       running.set(job.id, work);
@@ -42,7 +48,10 @@ export function startReceiving(
   }
 
   const stop = repeat(lookEveryMs, () => {
-    looking = fill().catch((error) => log.debug({ event: 'imports.missed', reason: error.message }));
+    looking = Promise.all(pools.map(fill)).then(
+      () => {},
+      (error) => log.debug({ event: 'imports.missed', reason: error.message }),
+    );
     return looking;
   });
   return async () => {

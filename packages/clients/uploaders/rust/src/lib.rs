@@ -808,6 +808,19 @@ struct Server {
     agent: ureq::Agent,
 }
 
+/// A domain as a segment of a path.
+fn encoded(domain: &str) -> String {
+    domain
+        .bytes()
+        .map(|byte| match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                char::from(byte).to_string()
+            }
+            _ => format!("%{byte:02X}"),
+        })
+        .collect()
+}
+
 type Request = ureq::RequestBuilder<ureq::typestate::WithBody>;
 
 impl Server {
@@ -825,7 +838,7 @@ impl Server {
                 "an application is needed, such as weather-station-k3v9q2",
             );
         };
-        let url = format!("{base}/api/applications/{domain}/data");
+        let url = format!("{base}/api/applications/{}/data", encoded(domain));
         let uri: Uri = url.parse().or_else(|error| wrong("base URL", error))?;
         let key = options.key.as_deref().map(HeaderValue::from_str);
         let mut agent = ureq::Agent::config_builder()

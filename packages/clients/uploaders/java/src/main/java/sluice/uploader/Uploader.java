@@ -22,6 +22,7 @@ import java.io.RandomAccessFile;
 import java.net.InetSocketAddress;
 import java.net.ProxySelector;
 import java.net.URI;
+import java.net.URLEncoder;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
@@ -440,7 +441,8 @@ public final class Uploader implements AutoCloseable {
         domain = options.domain;
         if (domain == null || domain.isEmpty())
             throw new IllegalArgumentException("domain: an application is needed, such as weather-station-k3v9q2");
-        url = URI.create(baseUrl.replaceAll("/+$", "") + "/api/applications/" + domain + "/data/");
+        String segment = URLEncoder.encode(domain, StandardCharsets.UTF_8).replace("+", "%20");
+        url = URI.create(baseUrl.replaceAll("/+$", "") + "/api/applications/" + segment + "/data/");
         key = options.key;
         onRefused = options.onRefused;
         onStale = options.onStale;
