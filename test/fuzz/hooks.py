@@ -31,6 +31,7 @@ lines = st.lists(
 schemathesis.openapi.media_type(
     "application/x-ndjson", lines.map(lambda objects: "\n".join(map(json.dumps, objects)).encode())
 )
+schemathesis.openapi.media_type("application/offset+octet-stream", st.binary(max_size=40))
 
 
 def values(name):

@@ -83,7 +83,7 @@ export function tryUploader(language: Language, more: (scene: () => Scene) => vo
       expect(await program.ended).toBe(0);
       const warnings = program.output.err.trim().split('\n');
       expect(warnings).toEqual([expect.stringMatching(/version 2\b.*\bstricter\b/)]);
-      expect(warnings[0]).toContain(`sluice client ${language.name} --app ${scene.domain}`);
+      expect(warnings[0]).toContain('sluice client update ');
     });
 
     it('sends to another application, whose versions are not those of its types', async () => {
