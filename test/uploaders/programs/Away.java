@@ -7,7 +7,7 @@ final class Away {
         var options = Uploader.builder(args[0]).closeTimeout(Duration.ofSeconds(Long.parseLong(args[2])));
         if (!args[3].equals("-")) options.ca(Path.of(args[3]));
         try (var uploader = options.build()) {
-            uploader.send(Uploader.Entry.builder().n(Long.parseLong(args[1])).text("x".repeat(2_000)).build());
+            uploader.send(Uploader.Entry.builder().n(Long.parseLong(args[1])).text("x".repeat(1_000)).build());
         } catch (Uploader.NotStored error) {
             System.out.println(error.getMessage());
         }
