@@ -1,6 +1,6 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import { storeFault } from '@sluice/store/faults.ts';
-import { LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-lease.ts';
+import { type Lease, LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-lease.ts';
 import type { WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
 import type { Store } from './connect.ts';
 import {
@@ -61,7 +61,7 @@ export function createRun<Job extends JobRecord>(
   }
 
   async function work({ job, ...piece }: JobPiece<Job>, signal: AbortSignal, moved: () => void) {
-    return underLease(piece.renew, timings, async ({ check }) => {
+    async function attempt({ check }: Lease) {
       const checkLease = () => {
         check();
         moved();
@@ -76,7 +76,22 @@ export function createRun<Job extends JobRecord>(
         await piece.giveUp(error, expiryOf(job), turn);
         return undefined;
       }
-    });
+    }
+
+    let working: ReturnType<typeof attempt> | undefined;
+    try {
+      return await underLease(piece.renew, timings, (lease) => {
+        working = attempt(lease);
+        return working;
+      });
+    } catch (error) {
+      // It may still store a part, which belongs to no file.
+      if (error instanceof LeaseLost)
+        void Promise.allSettled([working])
+          .then(() => cleanUp(job.id))
+          .catch(() => undefined);
+      throw error;
+    }
   }
 
   /** Ends a job that was cancelled, or failed, before all its pieces were done. */
