@@ -97,8 +97,17 @@ export async function claimJob<Job extends JobRecord>(
   work: (job: Job, turn: Turn) => Promise<JobEnd>,
 ): Promise<JobPiece<Job> | undefined> {
   const job = (await jobs.claim(kind, id, leaseMs)) as Job | undefined;
-  if (!job) return undefined;
-  const { fence, attempts } = job;
+  return job && wholeJob(jobs, job, leaseMs, work);
+}
+
+/** A job that this worker has claimed, as one piece. */
+export function wholeJob<Job extends JobRecord>(
+  jobs: Jobs,
+  job: Job,
+  leaseMs: number,
+  work: (job: Job, turn: Turn) => Promise<JobEnd | undefined>,
+): JobPiece<Job> {
+  const { id, fence, attempts } = job;
   return {
     job,
     attempts,

@@ -94,7 +94,7 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       if (!next) {
         await store.parts.remove(id);
         throw conflict(
-          (await store.jobs.imports.isFull(upload.id))
+          (await imports.isFull(upload.id))
             ? `the file has ${mostPieces.toLocaleString('en')} pieces, and can have no more: remove it, and send more bytes at once`
             : 'another request has continued or removed the file: ask for its offset',
         );

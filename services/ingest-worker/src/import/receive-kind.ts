@@ -1,6 +1,6 @@
 import { receive } from '@sluice/intake/receive/receive.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { ApplicationDeleted, JobFailed, type JobKind, type Turn } from '@sluice/jobs/kind.ts';
+import { ApplicationDeleted, JobFailed, type JobKind, type Turn, wholeJob } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { JobQueue } from '@sluice/jobs/queue/producer.ts';
 import { readParts } from '@sluice/jobs/read-parts.ts';
@@ -112,16 +112,7 @@ export function receiveKind({ store, queue, download, leaseMs, log }: Dependenci
 
     async next({ id }) {
       const job = await imports.claimReady(id, leaseMs);
-      if (!job) return undefined;
-      const { fence, attempts } = job;
-      return {
-        job,
-        attempts,
-        isJob: true,
-        renew: () => jobs.renew(id, fence, leaseMs),
-        release: (counts) => jobs.release(id, fence, counts),
-        work: (turn) => cut(job, turn),
-      };
+      return job && wholeJob(jobs, job, leaseMs, cut);
     },
   };
 }
