@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { webhookEvents } from '@sluice/store/webhooks/webhook-records.ts';
+import { webhookEvents } from '@sluice/shared/webhook-events.ts';
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processEnv } from '../support/process-env.ts';
 import { createReceiver } from '../support/receiver.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { storeFault } from '@sluice/store/faults.ts';
 import { type Lease, LeaseLost, type LeaseTimings, underLease } from '@sluice/store/under-lease.ts';
-import type { WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
 import type { Store } from './connect.ts';
 import {
   ApplicationDeleted,

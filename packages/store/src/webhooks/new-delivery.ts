@@ -1,12 +1,7 @@
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { Binary, ObjectId } from 'mongodb';
 import { entryIdBytes } from '../entries/entry-id.ts';
-import type {
-  Content,
-  DeliveryDocument,
-  StoredContent,
-  WebhookEvent,
-  WebhookRecord,
-} from './webhook-records.ts';
+import type { Content, DeliveryDocument, StoredContent, WebhookRecord } from './webhook-records.ts';
 
 export interface NewDelivery {
   type: WebhookEvent | 'ping';

@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { type Db, type Document, ObjectId } from 'mongodb';
 import { expect, it, onTestFinished } from 'vitest';
 import { createCuttableProxy } from '../../../../test/support/cuttable-proxy.ts';
@@ -5,7 +6,6 @@ import { openStore, ownDatabase, throughProxy } from '../../../../test/support/o
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { until } from '../../../../test/support/sluice.ts';
 import { createCountKeys } from '../refused/refusal-counts.ts';
-import type { WebhookEvent } from './webhook-records.ts';
 import type { WebhookStore } from './webhooks.ts';
 
 const leaseMs = 60_000;

@@ -1,6 +1,7 @@
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { isLeased } from '../lease.ts';
-import type { WebhookDocument, WebhookEvent } from './webhook-records.ts';
+import type { WebhookDocument } from './webhook-records.ts';
 
 const raised = (counter: 'wakes' | 'news') => ({ $add: [`$${counter}`, 1] });
 const isIdle = { $and: [{ $ne: ['$isFailing', true] }, { $gt: ['$dueAt', '$$NOW'] }] };

@@ -1,17 +1,7 @@
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import type { SenderMeta } from '@sluice/tables/columns.ts';
 import type { Binary, ObjectId } from 'mongodb';
 import type { EntryId } from '../entries/entry-id.ts';
-
-export const webhookEvents = [
-  'entries.stored',
-  'refusals.threshold',
-  'export.completed',
-  'export.failed',
-  'import.completed',
-  'import.failed',
-  'schema.published',
-] as const;
-export type WebhookEvent = (typeof webhookEvents)[number];
 
 /** `disabled`: Sluice gave up, for `reason`. */
 export type WebhookState = 'active' | 'paused' | 'disabled';

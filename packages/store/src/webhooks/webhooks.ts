@@ -1,3 +1,4 @@
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
@@ -10,7 +11,6 @@ import {
   type Progress,
   toWebhook,
   type WebhookDocument,
-  type WebhookEvent,
   type WebhookRecord,
 } from './webhook-records.ts';
 

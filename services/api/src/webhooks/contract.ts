@@ -1,5 +1,5 @@
+import { webhookEvents } from '@sluice/shared/webhook-events.ts';
 import type { DeliveryRecord, WebhookRecord } from '@sluice/store/webhooks/webhook-records.ts';
-import { webhookEvents } from '@sluice/store/webhooks/webhook-records.ts';
 import { senderMeta } from '@sluice/tables/columns.ts';
 import Type, { type Static } from 'typebox';
 import { aboutSender } from '../http/meta.ts';

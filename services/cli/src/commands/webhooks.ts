@@ -1,3 +1,4 @@
+import { webhookEvents } from '@sluice/shared/webhook-events.ts';
 import { senderMeta } from '@sluice/tables/columns.ts';
 import type { Command } from 'commander';
 import { CliError } from '../cli-error.ts';
@@ -6,15 +7,6 @@ import { remove } from '../output/confirm.ts';
 import { NamesOption } from '../output/names-option.ts';
 import { addDeliveries, webhookPath } from './deliveries.ts';
 
-const events = [
-  'entries.stored',
-  'refusals.threshold',
-  'export.completed',
-  'export.failed',
-  'import.completed',
-  'import.failed',
-  'schema.published',
-];
 const exampleId = '66f1c2a4e8b5d70912345678';
 
 /** `sluice webhooks`. */
@@ -38,7 +30,7 @@ export function addWebhooks(program: Command, act: Act): void {
     .command('create')
     .description('Create a webhook. Its secret is printed now, and never again.')
     .argument('<address>', 'where events are posted')
-    .addOption(new NamesOption('--events <names>', 'what is posted', events).default('entries.stored'))
+    .addOption(new NamesOption('--events <names>', 'what is posted', webhookEvents).default('entries.stored'))
     .option('--name <name>')
     .addOption(new NamesOption('--meta <names>', 'who sent entries', senderMeta))
     .option('--refusals <count/minutes>', 'for refusals.threshold, such as 10/5')

@@ -2,12 +2,13 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { changesBetween } from '@sluice/schemas/changes/changes-between.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { sumOf } from '@sluice/store/refused/losses.ts';
 import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
 import type { NewDelivery } from '@sluice/store/webhooks/new-delivery.ts';
-import type { Progress, TakenWebhook, WebhookEvent } from '@sluice/store/webhooks/webhook-records.ts';
+import type { Progress, TakenWebhook } from '@sluice/store/webhooks/webhook-records.ts';
 import { most } from './content.ts';
 
 /** A worker may record the end of a job so much later than it says. */

@@ -1,0 +1,11 @@
+/** Names of what webhooks tell. */
+export const webhookEvents = [
+  'entries.stored',
+  'refusals.threshold',
+  'export.completed',
+  'export.failed',
+  'import.completed',
+  'import.failed',
+  'schema.published',
+] as const;
+export type WebhookEvent = (typeof webhookEvents)[number];
