@@ -6,7 +6,7 @@ const atOnce = 500;
 const orphanMs = 3_600_000;
 const orphansEveryMs = 600_000;
 
-/** Removes jobs whose API died while it created them, uploads that nobody goes on with, expired jobs, and chunks and parts without a job. May run in many processes at once. */
+/** Removes jobs whose API died while it created them, unfinished files, expired jobs, and chunks and parts without a job. May run in many processes at once. */
 export function createClean({ jobs, parts, chunks }: Pick<Store, 'jobs' | 'parts' | 'chunks'>, log: Logger) {
   const { chunked } = jobs;
   let orphansAt = performance.now();

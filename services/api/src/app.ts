@@ -19,8 +19,8 @@ import { statsRoutes } from './entries/stats-routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { createServer, untilPrepared } from './http/server.ts';
+import { importFileRoutes } from './imports/file-routes.ts';
 import { importRoutes } from './imports/routes.ts';
-import { uploadImportRoutes } from './imports/upload-routes.ts';
 import { urlImportRoutes } from './imports/url-routes.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
@@ -77,7 +77,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(refusedRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
-      await api.register(uploadImportRoutes, dependencies);
+      await api.register(importFileRoutes, dependencies);
       await api.register(urlImportRoutes, dependencies);
       await api.register(rehearsalRoutes, dependencies);
       for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });

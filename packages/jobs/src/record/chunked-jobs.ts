@@ -2,7 +2,7 @@ import { idsOf } from '@sluice/store/ids.ts';
 import { fromNow, hasMatched, isFree } from '@sluice/store/lease.ts';
 import { type Db, type Document, type Filter, ObjectId } from 'mongodb';
 import type { ChunkStore, NewRange } from './chunks.ts';
-import { uploadExpiry } from './import-sources.ts';
+import { fileExpiry } from './import-sources.ts';
 import {
   type Ending,
   type ImportDocument,
@@ -34,7 +34,7 @@ const arrivingMs = 5 * 60_000;
 /** States in which the chunks are kept: a failed job can be retried. */
 const unended = { $in: [...unfinished, 'failed' as const] };
 
-/** Jobs that an API was creating, and uploads that nobody goes on with. */
+/** Jobs that an API was creating, and files that nobody continues. */
 const isStranded: Filter<JobDocument> = {
   state: 'waiting',
   received: false,
@@ -144,7 +144,7 @@ export function importJobs(db: Db) {
   return {
     /** Its file is still to arrive: until `receive` no worker takes it. */
     async create(job: NewImport): Promise<ImportJob> {
-      const begin = incomplete(job.source && uploadExpiry());
+      const begin = incomplete(job.source && fileExpiry());
       const document: ImportDocument = { ...job, ...newDocument(job), ...begin, kind };
       await jobs.insertOne(document);
       return toRecord(document);

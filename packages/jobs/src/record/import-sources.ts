@@ -15,8 +15,8 @@ import type { Part } from './job.ts';
 import { type ImportDocument, type ImportJob, toRecord, unfinished } from './job-records.ts';
 import { begun } from './progress.ts';
 
-/** An upload is removed when nothing of its file has come for so long. */
-const uploadMs = 24 * 3_600_000;
+/** An unfinished file is removed this long after its last bytes. */
+const unfinishedMs = 24 * 3_600_000;
 /** Its pieces are listed in the record of the job. */
 export const mostPieces = 20_000;
 
@@ -28,7 +28,7 @@ interface Arrived {
   'source.bytes': number;
 }
 
-export const uploadExpiry = () => new Date(Date.now() + uploadMs);
+export const fileExpiry = () => new Date(Date.now() + unfinishedMs);
 
 /** Files of imports that clients send in pieces, or that workers download. A worker cuts such a file into chunks. */
 export function importSources(db: Db, chunks: Pick<ChunkStore, 'add' | 'partsOf' | 'remove'>) {
@@ -77,7 +77,7 @@ export function importSources(db: Db, chunks: Pick<ChunkStore, 'add' | 'partsOf'
         {
           $push: { parts: piece },
           $inc: { 'source.bytes': piece.bytes, 'source.stored': stored, held: stored },
-          $set: { leaseUntil: uploadExpiry(), ...(isLast && { 'source.isReady': true as const }) },
+          $set: { leaseUntil: fileExpiry(), ...(isLast && { 'source.isReady': true as const }) },
           $currentDate: { queuedAt: true },
         },
         { returnDocument: 'after', projection: { parts: 0 } },

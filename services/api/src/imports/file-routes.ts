@@ -38,12 +38,12 @@ const conflict = (message: string) => new ApiError('ResourceConflictError', mess
 const invalid = (message: string) => new ApiError('InvalidRequestError', message);
 
 type ById = FastifyRequest<{ Params: { domain: string; id: string } }>;
-type Upload = ImportJob & { source: NonNullable<ImportJob['source']> };
+type ImportFile = ImportJob & { source: NonNullable<ImportJob['source']> };
 
 const isOpen = (job: ImportJob) => isUncut(job) && job.source.isReady === undefined;
 
 /** Files that arrive in pieces, by the protocol tus 1.0.0 (https://tus.io/protocols/resumable-upload). */
-export const uploadImportRoutes: Routes = async (app, dependencies) => {
+export const importFileRoutes: Routes = async (app, dependencies) => {
   const { store, audit, quotas, capacity, config } = dependencies;
   const { imports } = store.jobs;
   const path = '/applications/:domain/import-files';
@@ -67,39 +67,39 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
   );
 
   /** Throws ApiError if there is none, or it has expired. */
-  async function find(request: ById): Promise<Upload> {
+  async function find(request: ById): Promise<ImportFile> {
     const { job } = await findJob(store, 'import', request);
-    const isUpload = job.kind === 'import' && job.source?.size !== undefined && job.state !== 'cancelled';
-    const hasExpired = isUpload && isOpen(job) && (job.leaseUntil?.getTime() ?? 0) < Date.now();
-    if (!isUpload || hasExpired) throw notFound('file', job.id);
-    return job as Upload;
+    const isFile = job.kind === 'import' && job.source?.size !== undefined && job.state !== 'cancelled';
+    const hasExpired = isFile && isOpen(job) && (job.leaseUntil?.getTime() ?? 0) < Date.now();
+    if (!isFile || hasExpired) throw notFound('file', job.id);
+    return job as ImportFile;
   }
 
-  function tell(reply: FastifyReply, { source, leaseUntil, ...job }: Upload): FastifyReply {
+  function tell(reply: FastifyReply, { source, leaseUntil, ...job }: ImportFile): FastifyReply {
     reply.header('upload-offset', source.bytes);
     if (isOpen({ source, ...job }) && leaseUntil) reply.header('upload-expires', leaseUntil.toUTCString());
     return reply;
   }
 
   /** Stores what arrives, also of a body that is cut off. */
-  async function take(upload: Upload, stream: IncomingMessage): Promise<Upload> {
-    let now = upload;
-    const left = (upload.source.size ?? 0) - upload.source.bytes;
+  async function take(file: ImportFile, stream: IncomingMessage): Promise<ImportFile> {
+    let now = file;
+    const left = (file.source.size ?? 0) - file.source.bytes;
     for await (const piece of inPieces(piecesOf(stream, left, patienceFor(stream)))) {
-      await quotas.check('importBytes', upload.owner);
+      await quotas.check('importBytes', file.owner);
       const compressed = await compress(piece, quick);
-      const id = await store.parts.put(upload.id, compressed);
+      const id = await store.parts.put(file.id, compressed);
       const part = { id, rows: 0, bytes: piece.length };
       const next = await imports.append(now, { piece: part, stored: compressed.length });
       if (!next) {
         await store.parts.remove(id);
         throw conflict(
-          (await imports.isFull(upload.id))
+          (await imports.isFull(file.id))
             ? `the file has ${mostPieces.toLocaleString('en')} pieces, and can have no more: remove it, and send more bytes at once`
             : 'another request has continued or removed the file: ask for its offset',
         );
       }
-      now = next as Upload;
+      now = next as ImportFile;
     }
     return now;
   }
@@ -152,16 +152,19 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       const source = { bytes: 0, size, stored: 0, names: given.columns, limit, quota, metadata };
       const job = await imports.create({ ...newImport(application, given, bodyLimit), source });
       await audit.note(request, { action: 'import.made', application: job.domain, job: job.id });
-      tell(reply, job as Upload).header('location', `/api/applications/${job.domain}/import-files/${job.id}`);
+      tell(reply, job as ImportFile).header(
+        'location',
+        `/api/applications/${job.domain}/import-files/${job.id}`,
+      );
       return success(reply, toJob(job), 201);
     },
   );
 
   app.head(`${path}/:id`, { schema: { hide: true, params: ById } }, async (request, reply) => {
-    const upload = await find(request as ById);
-    const { size, metadata } = upload.source;
+    const file = await find(request as ById);
+    const { size, metadata } = file.source;
     if (metadata) reply.header('upload-metadata', metadata);
-    return tell(reply, upload).header('upload-length', size).send();
+    return tell(reply, file).header('upload-length', size).send();
   });
 
   app.patch(
@@ -185,15 +188,15 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       }),
     },
     async (request, reply) => {
-      const upload = await find(request as ById);
+      const file = await find(request as ById);
       const offset = request.headers['upload-offset'];
       if (typeof offset !== 'string' || !/^\d{1,15}$/.test(offset))
         throw invalid('the header Upload-Offset must be a number of bytes');
-      if (Number(offset) !== upload.source.bytes)
-        throw conflict(`${upload.source.bytes} bytes have arrived, not ${offset}: continue there`);
+      if (Number(offset) !== file.source.bytes)
+        throw conflict(`${file.source.bytes} bytes have arrived, not ${offset}: continue there`);
       const body = request.body as IncomingMessage | undefined;
-      const isDone = !body || !isOpen(upload);
-      const now = isDone ? upload : await capacity.imports.run(upload.owner, () => take(upload, body));
+      const isDone = !body || !isOpen(file);
+      const now = isDone ? file : await capacity.imports.run(file.owner, () => take(file, body));
       return tell(reply, now).code(204).send();
     },
   );
@@ -206,12 +209,12 @@ export const uploadImportRoutes: Routes = async (app, dependencies) => {
       response: { 204: { description: 'Removed.', type: 'null' }, ...ownFailures('ResourceConflictError') },
     }),
     async (request, reply) => {
-      const upload = await find(request as ById);
-      if (!isOpen(upload))
-        throw conflict(`the file has arrived: DELETE …/imports/${upload.id} cancels its import`);
-      await cancelJob(store.jobs, upload.id);
-      await store.parts.sweep(upload.id);
-      await audit.note(request, { action: 'import.removed', application: upload.domain, job: upload.id });
+      const file = await find(request as ById);
+      if (!isOpen(file))
+        throw conflict(`the file has arrived: DELETE …/imports/${file.id} cancels its import`);
+      await cancelJob(store.jobs, file.id);
+      await store.parts.sweep(file.id);
+      await audit.note(request, { action: 'import.removed', application: file.domain, job: file.id });
       return reply.code(204).send(null);
     },
   );
