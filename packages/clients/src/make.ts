@@ -23,7 +23,7 @@ export function fileOf(language: string, typesOnly: boolean, os?: Wanted['os']):
   return isKnown ? furtherLanguages[language as FurtherLanguage].types : undefined;
 }
 
-/** What is wrong with what only some languages have; undefined if nothing is. */
+/** Why an option does not suit a language; undefined if it does. */
 export function optionProblem(
   language: string,
   { package: name, os }: Pick<Wanted, 'package' | 'os'>,

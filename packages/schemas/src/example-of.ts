@@ -16,7 +16,7 @@ const byFormat: Record<string, string> = {
   uuid: '66f1c2a4-e8b5-4709-9234-5678abcdef01',
 };
 
-/** The first of these numbers, and of those at the limits of a schema, that is within its limits. */
+/** The first number within the limits of a schema: one of these, or a limit itself. */
 function within(given: Schema, isInteger: boolean, ...numbers: number[]): unknown {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = given;
   const [least = -Infinity, most = Infinity] = [minimum, maximum].map(nearestNumber);

@@ -85,7 +85,7 @@ function importsOf(types: string[]): string[] {
   return used.length > 0 ? ['import (', ...used.map((path) => `\t${quote(path)}`), ')', ''] : [];
 }
 
-/** A line of comment. `begin` says what is there, as linters want it, also without a text. */
+/** A comment of one line: `begin`, which linters want, then the text. */
 function note(text: string | undefined, indent: string, begin = ''): string[] {
   // gofmt makes other quotes of these.
   const line = comment(text ?? '').replace(/``|''/g, '"');

@@ -1,4 +1,4 @@
-/** Texts of times: what was read is written back to the letter. */
+/** Java records that keep the text of a time. */
 const classes = {
   DateTime: [
     '/** A date and time with an offset. What was read is written back to the letter. */',

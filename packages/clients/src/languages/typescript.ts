@@ -8,7 +8,7 @@ const { typeOf } = createTypeOf({
   scalars: { string: 'string', integer: 'number', number: 'number', boolean: 'boolean' },
   // Numbers lose digits beyond 2^53.
   largeInteger: 'number | bigint',
-  // JSON writes a date as its text. What is read is text.
+  // JSON.stringify writes a Date as text; reading gives the text.
   formats: { 'date-time': 'Date | string' },
   any: 'unknown',
   list: (of) => `(${of})[]`.replace(/^\((\w+)\)/, '$1'),

@@ -7,7 +7,7 @@ import type { SchemaParts } from './parts.ts';
 /** From simple to nested. */
 const simplest: Kind[] = ['string', 'number', 'integer', 'boolean', 'array', 'object'];
 
-/** A value of one of these kinds that most likely conforms to all of these schemas: one that they list, or a made one. */
+/** A sample value of one of these kinds: one that the schemas list, else a made one that most likely conforms. */
 export function sampleIn(parts: SchemaParts, all: Schema[], kinds: ReadonlySet<Kind>): unknown {
   const given = [...(listedBy(parts, all) ?? []), ...all.flatMap(({ examples }) => examples ?? [])];
   const known = given.find((value) => kindsOfValue(value).some((kind) => kinds.has(kind)));

@@ -7,7 +7,7 @@ export type SampleEntry = Record<string, unknown>;
 /** A longer sample is not shown. */
 const most = { values: 100, characters: 2_000 };
 
-/** An entry with what is required, or with its first fields if nothing is. Empty if it would be long or has no end. */
+/** An entry with its required fields, or with its first fields if none is required. Empty if it would be long or endless. */
 export function sampleOf(entry: RecordType): SampleEntry {
   let values = 0;
 

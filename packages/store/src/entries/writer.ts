@@ -5,11 +5,11 @@ import type { HorizonStore } from './horizon.ts';
 const publishEveryMs = 250;
 /** Idle writers are removed: they block the horizon. */
 const quietMs = 2_000;
-/** A process that published nothing for so long may count as dead. */
+/** A process counts as dead this long after its last publication. */
 const freshMs = 10_000;
 /** An insert in doubt counts as decided after this number of answers from MongoDB: a minute. */
 const doubtfulAnswers = 60_000 / publishEveryMs;
-/** A publication without an answer for so long is sent again: one lost answer must not stop all uploads. */
+/** An unanswered publication is repeated after this time: one lost answer must not stop all uploads. */
 const answerMs = 5_000;
 const leaveMs = 1_000;
 

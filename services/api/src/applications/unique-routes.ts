@@ -27,7 +27,7 @@ const dayMs = 86_400_000;
 
 /**
  * Gives stored entries the values of a member that has become unique, also those that other replicas store before they
- * know of it. Returns what to say: nothing where there are no entries yet.
+ * know of it. Returns a warning that names the job, or none if the application is empty.
  */
 export async function giveStoredValues(
   dependencies: Pick<Dependencies, 'store' | 'queues' | 'log' | 'audit'>,

@@ -46,7 +46,7 @@ export function createStoreEach({
     record?: BatchRecord,
   ): Promise<StoredLines> {
     const errors: LineFailure[] = [];
-    /** A retry finds what is stored, by the key of the batch or by the values of its lines. */
+    /** Whether a retry finds the stored lines, by the batch's key or by unique values. */
     const isSafe = Boolean(record || application.unique);
     let accepted = stored.size;
     let repeated = 0;
