@@ -13,6 +13,7 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 const size = Number(process.env.BYTES ?? 64 * 1024 ** 2);
 const lineBytes = 10_240;
 const count = Math.floor(size / lineBytes);
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0);
 const line = (n: number) => {
   const start = `{"n":${n},"pad":"`;
   return `${start}${'x'.repeat(lineBytes - start.length - 3)}"}\n`;
@@ -49,6 +50,8 @@ it('a file whose connection is cut ten times, whose API is killed, and two of wh
   const file = await writeFile();
   const proxy = await createCuttingProxy(api.url, { after: size / 12, times: 10 });
   let isKilled = false;
+  /** Bytes that were sent and did not arrive, at each answer of the API. */
+  const lost: number[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     const upload = new Upload(createReadStream(file), {
       endpoint: `${proxy.url}${path}/import-files`,
@@ -61,6 +64,11 @@ it('a file whose connection is cut ten times, whose API is killed, and two of wh
         isKilled = true;
         api.kill();
         void api.gone().then(api.start);
+      },
+      onAfterResponse(_request, response) {
+        const offset = response.getHeader('upload-offset');
+        if (offset === undefined) return;
+        lost.push(proxy.sent() - Number(offset) - sum(lost));
       },
       onError: reject,
       onSuccess: () => resolve(upload.url as string),
@@ -94,7 +102,9 @@ it('a file whose connection is cut ten times, whose API is killed, and two of wh
   } while (after);
   expect([listed, seen.size, Math.max(...seen)]).toEqual([count, count, count - 1]);
   const ratio = proxy.sent() / (count * lineBytes);
-  if (process.env.SEE) console.log({ bytes: count * lineBytes, sent: proxy.sent(), ratio, peaks });
-  // A cut loses what was on its way, and the kill less than a piece.
-  expect(proxy.sent() - count * lineBytes).toBeLessThan(11 * 2.5 * 1024 ** 2);
+  if (process.env.SEE) console.log({ bytes: count * lineBytes, sent: proxy.sent(), ratio, peaks, lost });
+  // What the killed API had not read yet can be as much as the system's buffers hold.
+  const ofCuts = lost.toSorted((one, other) => one - other).slice(0, -1);
+  expect(ofCuts.filter((bytes) => bytes > 2.5 * 1024 ** 2)).toEqual([]);
+  expect((await ask('/imports')).length).toBe(1);
 }, 1_800_000);

@@ -62,6 +62,9 @@ describe.each(['cut', 'stall'] as const)('while MongoDB is away (%s)', (how) => 
       body.error?.name,
     ]);
     expect(outcomes).toEqual(requests.map(([, path]) => [path, 503, 'ServiceUnavailableError']));
+    // After 503, clients of tus begin another file.
+    const file = `/applications/${domain}/import-files/0123456789abcdef01234567`;
+    expect((await inTime(sluice.request('HEAD', file, { token }))).status).toBe(423);
     await mongodb.restore();
     await until(async () => (await sluice.request('GET', '/users/me', { token })).status === 200);
   });

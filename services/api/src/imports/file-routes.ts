@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { constants, zstdCompress } from 'node:zlib';
 import { mostPieces } from '@sluice/jobs/record/import-sources.ts';
@@ -60,6 +61,10 @@ export const importFileRoutes: Routes = async (app, dependencies) => {
     const message = `only version ${version} of tus is taken here`;
     throw new ApiError('PreconditionFailedError', message, { headers: { 'tus-version': version } });
   });
+  // Of other errors, a client such as tus-js-client takes from HEAD that the file is gone, and begins another.
+  app.addHook('onSend', async ({ method }, reply) => {
+    if (method === 'HEAD' && reply.statusCode >= 500) reply.code(423);
+  });
   bearerRoutes(app, 'Imports', 'editor');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(contentType, (_request: FastifyRequest, stream: IncomingMessage, done) =>
@@ -73,6 +78,18 @@ export const importFileRoutes: Routes = async (app, dependencies) => {
     const hasExpired = isFile && isOpen(job) && (job.leaseUntil?.getTime() ?? 0) < Date.now();
     if (!isFile || hasExpired) throw notFound('file', job.id);
     return job as ImportFile;
+  }
+
+  /** Waits, for at most 10 s, until a broken request has stored what arrived: its client would send that again. */
+  async function findSettled(request: ById): Promise<ImportFile> {
+    let file = await find(request);
+    for (let seconds = 0; seconds < 10 && file.source.bytes > 0 && isOpen(file); seconds++) {
+      await sleep(1_000);
+      const before = file.source.bytes;
+      file = await find(request);
+      if (file.source.bytes === before) break;
+    }
+    return file;
   }
 
   function tell(reply: FastifyReply, { source, leaseUntil, ...job }: ImportFile): FastifyReply {
@@ -161,7 +178,7 @@ export const importFileRoutes: Routes = async (app, dependencies) => {
   );
 
   app.head(`${path}/:id`, { schema: { hide: true, params: ById } }, async (request, reply) => {
-    const file = await find(request as ById);
+    const file = await findSettled(request as ById);
     const { size, metadata } = file.source;
     if (metadata) reply.header('upload-metadata', metadata);
     return tell(reply, file).header('upload-length', size).send();
