@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, onTestFinished } from 'vitest';
 import { createStack, docker, inspect, type Stack, until } from '../compose/stack.ts';
 import { leftovers, nothing } from './leftovers.ts';
 
@@ -76,6 +76,19 @@ export type Cluster = Awaited<ReturnType<typeof startCluster>>;
 /** Ends a fault. */
 export type Mend = () => Promise<unknown>;
 
+/** Also mends a fault when a test fails before it does: one that stays would fail all later tests. */
+function atEnd(mend: Mend): Mend {
+  let mended: Promise<unknown> | undefined;
+  const once = () => {
+    mended ??= mend();
+    return mended;
+  };
+  onTestFinished(async () => {
+    await once();
+  });
+  return once;
+}
+
 /** Each resolves, once the fault is there, with what mends it. */
 function faultsOf(stack: Stack) {
   const one = async (service: string) => (await stack.replicas(service))[0] as string;
@@ -105,22 +118,22 @@ function faultsOf(stack: Stack) {
     redis: async (...args: string[]) => docker('exec', await one('redis'), 'redis-cli', ...args),
     async kill(id: string): Promise<Mend> {
       await docker('kill', id);
-      return () => docker('start', id);
+      return atEnd(() => docker('start', id));
     },
     async stop(id: string): Promise<Mend> {
       await docker('stop', id);
-      return () => docker('start', id);
+      return atEnd(() => docker('start', id));
     },
     async pause(id: string): Promise<Mend> {
       await docker('pause', id);
-      return () => docker('unpause', id);
+      return atEnd(() => docker('unpause', id));
     },
     /** Disconnects a container from the network. */
     async cut(service: string): Promise<Mend> {
       const id = await one(service);
       const backend = await network(id, 'backend');
       await docker('network', 'disconnect', backend, id);
-      return () => docker('network', 'connect', '--alias', service, backend, id);
+      return atEnd(() => docker('network', 'connect', '--alias', service, backend, id));
     },
   };
 }

@@ -54,14 +54,10 @@ export function createFeed(changes: ChangeStore, log: Pick<Logger, 'debug'>) {
     return asking;
   }
 
-  /** Resolves when a question was answered that began at `time` or later. */
+  /** Resolves when a question was answered that began at `time` or later. Rejects when one that began after the call fails. */
   async function since(time: number): Promise<void> {
-    while (askedAt < time) {
-      const isOwn = asking === undefined;
-      await askOnce().catch((error) => {
-        if (isOwn) throw error;
-      });
-    }
+    if (askedAt < time) await asking?.catch(() => undefined);
+    if (askedAt < time) await askOnce();
   }
 
   const missed = ({ message }: Error) => log.debug({ event: 'feed.missed', reason: message });
