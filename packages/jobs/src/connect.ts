@@ -16,8 +16,12 @@ export function connectStore(
   patience: Options[2],
   metrics?: Options[3],
 ) {
-  const { db, writer, ...database } = connectDatabase(config, appName, patience, metrics, (...deleted) =>
-    exportJobs(db).noteDeleted(...deleted),
+  const { db, writer, ...database } = connectDatabase(
+    config,
+    appName,
+    patience,
+    metrics,
+    (session, application, keys) => exportJobs(db).noteDeleted(session, application, keys),
   );
   const chunks = chunkStore(db, writer);
   return {

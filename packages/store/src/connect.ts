@@ -10,6 +10,8 @@ import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
 import { schemaStore } from './applications/schemas.ts';
 import { senderStore } from './applications/senders.ts';
+import { archiveStore, archivesName } from './archives/archives.ts';
+import { removalStore, removalsName } from './archives/removals.ts';
 import { backupStore } from './backup/backup.ts';
 import { operationsName } from './backup/block.ts';
 import { connectionName } from './backup/connected-services.ts';
@@ -118,6 +120,7 @@ export function connectDatabase(
     webhooks.noteEvents(['refusals.threshold'], applications),
   );
   const fields = fieldStore(db);
+  const removals = removalStore(db);
   const cluster = clusterStore(db);
   const balancer = balancerStore(db, cluster);
   const sharding = shardingOf(cluster, { prepare: entries.prepare, record: () => recordKeys(db) });
@@ -148,7 +151,12 @@ export function connectDatabase(
     rawEntries: rawEntries(db),
     milestones,
     horizon,
-    deletions: deletionStore(db, timeoutMs, onDeleted),
+    deletions: deletionStore(db, timeoutMs, async (session, application, keys, version) => {
+      await removals.note(session, application, keys, version);
+      await onDeleted?.(session, application, keys, version);
+    }),
+    archives: archiveStore(db),
+    removals,
     live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
     delivered: deliveredStore(db, entries.prepare),
@@ -190,6 +198,8 @@ export function connectDatabase(
       for (const name of [
         'milestones',
         'batches',
+        archivesName,
+        removalsName,
         'keys',
         'senders',
         'schemas',

@@ -1,4 +1,6 @@
 import type { Db, Document, IndexDescription } from 'mongodb';
+import { archivesName } from './archives/archives.ts';
+import { removalsName } from './archives/removals.ts';
 import { deletionsName } from './entries/deletion-guard.ts';
 import { surveysName } from './entries/value-surveys.ts';
 import { namespaceExists } from './faults.ts';
@@ -60,6 +62,8 @@ const indexes: Record<string, IndexDescription[]> = {
   batches: [{ key: { application: 1 } }],
   /** A job that is retried needs them. */
   [surveysName]: [{ key: { at: 1 }, expireAfterSeconds: 7 * 86_400 }],
+  [archivesName]: [{ key: { application: 1, _id: -1 } }, { key: { dueAt: 1 } }],
+  [removalsName]: [{ key: { application: 1, version: 1 } }],
   milestones: [
     { key: { application: 1, rank: 1 }, unique: true },
     // With all that a look at them needs.
@@ -73,6 +77,11 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { owner: 1, kind: 1 } },
     { key: { kind: 1, queuedAt: 1 }, partialFilterExpression: unfinishedJobs },
     { key: { expiresAt: 1 }, partialFilterExpression: { expiresAt: { $exists: true } } },
+    {
+      key: { 'options.archive': 1, 'options.run': 1 },
+      unique: true,
+      partialFilterExpression: { kind: 'archive' },
+    },
     { key: { 'source.isReady': 1, queuedAt: 1 }, partialFilterExpression: { 'source.isReady': true } },
   ],
   // With `_id`, so that the oldest part of each job is found in the index alone.

@@ -1,4 +1,3 @@
-import { jobKinds } from '@sluice/jobs/record/job.ts';
 import { auditRoutes } from './accounts/audit-routes.ts';
 import { auth } from './accounts/auth.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
@@ -22,6 +21,7 @@ import { createServer, untilPrepared } from './http/server.ts';
 import { importFileRoutes } from './imports/file-routes.ts';
 import { importRoutes } from './imports/routes.ts';
 import { urlImportRoutes } from './imports/url-routes.ts';
+import { jobWords, type RoutedKind } from './jobs/describe.ts';
 import { jobRoutes } from './jobs/routes.ts';
 import { keyRoutes } from './keys/routes.ts';
 import { createKeyring } from './known/keyring.ts';
@@ -80,7 +80,8 @@ export async function buildApp(given: AppDependencies) {
       await api.register(importFileRoutes, dependencies);
       await api.register(urlImportRoutes, dependencies);
       await api.register(rehearsalRoutes, dependencies);
-      for (const kind of jobKinds) await api.register(jobRoutes, { ...dependencies, kind });
+      for (const kind of Object.keys(jobWords) as RoutedKind[])
+        await api.register(jobRoutes, { ...dependencies, kind });
       await api.register(healthRoutes, dependencies);
     },
     { prefix: '/api' },

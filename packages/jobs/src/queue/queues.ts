@@ -32,8 +32,12 @@ export interface JobQueueDefinition extends QueueDefinition<JobPayload> {
   slots: Partial<Record<JobKind, number>>;
 }
 
-/** Exports to be written; taken by export workers. */
-export const exportsQueue: JobQueueDefinition = { name: 'exports', kinds: ['export'], slots: {} };
+/** Files of entries to be written; taken by export workers. */
+export const exportsQueue: JobQueueDefinition = {
+  name: 'exports',
+  kinds: ['export', 'archive'],
+  slots: {},
+};
 
 /** All other jobs, for ingest workers. One queue gives workers one concurrency and owners one order. */
 export const jobsQueue: JobQueueDefinition = {
@@ -42,7 +46,8 @@ export const jobsQueue: JobQueueDefinition = {
   slots: { import: 4, rehearsal: 4 },
 };
 
-export const queueOf = (kind: JobKind): JobQueueDefinition => (kind === 'export' ? exportsQueue : jobsQueue);
+export const queueOf = (kind: JobKind): JobQueueDefinition =>
+  exportsQueue.kinds.includes(kind) ? exportsQueue : jobsQueue;
 
 /** Deleted applications whose data ingest workers remove. */
 export const purgesQueue: QueueDefinition<{ applicationId: string }> = {

@@ -4,6 +4,7 @@ import type { ReplayResult, ReplaySelection } from '@sluice/store/refused/replay
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import { ObjectId } from 'mongodb';
+import type { ArchiveJob } from './archive-record.ts';
 import type { KeyRefusals, ReasonGroup } from './chunk-records.ts';
 import type { ExportJob } from './export-record.ts';
 import { type Job, type JobState, jobKinds, type Part } from './job.ts';
@@ -134,7 +135,14 @@ export interface UniqueJob extends Job {
   result?: { checked: number } & Repetitions;
 }
 
-export type JobRecord = ExportJob | ImportJob | RehearsalJob | ReplayJob | DeletionJob | UniqueJob;
+export type JobRecord =
+  | ExportJob
+  | ImportJob
+  | RehearsalJob
+  | ReplayJob
+  | DeletionJob
+  | UniqueJob
+  | ArchiveJob;
 export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
 
 export type JobOf<Kind extends JobRecord['kind']> = Extract<JobRecord, { kind: Kind }>;
@@ -148,13 +156,15 @@ type Stored<Record> = Omit<Record, 'id' | 'application' | 'owner'> & {
 export type ExportDocument = Stored<ExportJob>;
 export type ImportDocument = Stored<ImportJob>;
 export type RehearsalDocument = Stored<RehearsalJob>;
+export type ArchiveJobDocument = Stored<ArchiveJob>;
 export type JobDocument =
   | ExportDocument
   | ImportDocument
   | RehearsalDocument
   | Stored<ReplayJob>
   | Stored<DeletionJob>
-  | Stored<UniqueJob>;
+  | Stored<UniqueJob>
+  | ArchiveJobDocument;
 
 export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
   const now = new Date();

@@ -1,6 +1,6 @@
 export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
-export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion', 'unique'] as const;
+export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion', 'unique', 'archive'] as const;
 
 export interface Part {
   id: string;

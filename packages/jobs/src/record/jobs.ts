@@ -3,6 +3,7 @@ import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/le
 import type { ReplayResult } from '@sluice/store/refused/replays.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { archiveJobs } from './archive-jobs.ts';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs, importJobs, rehearsalJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
@@ -33,7 +34,7 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'unique';
+type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'unique' | 'archive';
 /** Kinds that one write creates. */
 type NewJob<Kind extends 'replay' | 'deletion' | 'unique'> = Pick<
   JobOf<Kind>,
@@ -68,6 +69,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
 
   return {
     exports: exportJobs(db),
+    archives: archiveJobs(db),
     imports: { ...importJobs(db), ...importSources(db, chunks) },
     rehearsals: rehearsalJobs(db, chunks),
     chunked,

@@ -13,6 +13,7 @@ export const brief = {
   'options.rawSchema': 0,
   'result.groups': 0,
   'result.by_key': 0,
+  files: 0,
 };
 
 /** Without imports whose file comes in one request, and jobs that are being made. */

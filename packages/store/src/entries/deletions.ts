@@ -18,7 +18,12 @@ export interface Beside {
 }
 
 /** Hears which entries are deleted, in the transaction that deletes them. */
-export type OnDeleted = (session: ClientSession, application: string, keys: Binary[]) => Promise<void>;
+export type OnDeleted = (
+  session: ClientSession,
+  application: string,
+  keys: Binary[],
+  version: number,
+) => Promise<void>;
 
 /** Deletes entries, so that what milestones count and what exports say stays true. See docs/decisions/0010-milestones.md. */
 export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) {
@@ -32,8 +37,11 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
     application: string,
     query: Filter<EntryDocument>,
   ): Promise<number> {
-    const $inc = { version: 1, count: 1 };
-    await deletions.updateOne({ _id: new ObjectId(application) }, { $inc }, { upsert: true, session });
+    const guarded = await deletions.findOneAndUpdate(
+      { _id: new ObjectId(application) },
+      { $inc: { version: 1, count: 1 } },
+      { upsert: true, returnDocument: 'after', session },
+    );
     const found = entries.find(query, { session }).sort({ _id: 1 });
     const sized = found.project<RemovedEntry>({ by: 1, once: 1, bytes: { $bsonSize: '$payload' } });
     const removed = await sized.toArray();
@@ -45,6 +53,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       session,
       application,
       removed.map(({ _id }) => _id),
+      (guarded as DeletionsDocument).version,
     );
     // From here on, lists of the application look for deleted entries.
     await applications.updateOne(

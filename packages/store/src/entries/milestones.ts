@@ -1,4 +1,5 @@
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
+import { archiveStore } from '../archives/archives.ts';
 import { isDuplicate } from '../faults.ts';
 import { inSnapshot } from '../in-snapshot.ts';
 import { deletionGuard } from './deletion-guard.ts';
@@ -35,6 +36,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
   const milestones = db.collection<MilestoneDocument>('milestones');
   const entries = db.collection<EntryDocument>('entries');
   const guard = deletionGuard(db);
+  const archives = archiveStore(db);
   const horizon = horizonStore(db);
 
   const { further, usageBeyond } = furtherMilestone(entries);
@@ -214,6 +216,7 @@ export function milestoneStore(db: Db, spacing = 2_500) {
     ): Promise<number> =>
       guard.backdate(application, async (session, version) => {
         await announce?.(session, version);
+        await archives.noteLate(session, application, new Date(since), version);
         const range = { $gte: firstKeyAt(application, new Date(since)), ...allOf(application) };
         await milestones.deleteMany(milestonesIn(application, range), { hint: byKey, session });
       }),

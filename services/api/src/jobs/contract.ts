@@ -64,6 +64,12 @@ const UniqueResult = Named('UniqueResult', {
   conflicting: Int('Entries with the value of an older one, and another payload.', 0),
 });
 
+const ArchiveResult = Named('ArchiveResult', {
+  entries: Type.Integer({ examples: [2] }),
+  files: Type.Integer({ examples: [1] }),
+  bytes: Type.Integer({ examples: [91] }),
+});
+
 const exampleResults = {
   rehearsal: {
     checked: 2,
@@ -74,6 +80,7 @@ const exampleResults = {
   replay: { stored: 2, still_refused: 0 },
   deletion: { deleted: 2 },
   unique: { checked: 2, repeated: 1, conflicting: 0 },
+  archive: { entries: 2, files: 1, bytes: 91 },
 };
 
 export const JobAnswer = Named('Job', {
@@ -115,7 +122,9 @@ export const JobAnswer = Named('Job', {
   finishedAt: Type.Optional(DateTime()),
   expiresAt: Type.Optional(DateTime('When the job and its file are removed.')),
   error: Type.Optional(Text('Why the job failed.')),
-  result: Type.Optional(Type.Union([RehearsalResult, ReplayAnswer, DeletionResult, UniqueResult])),
+  result: Type.Optional(
+    Type.Union([RehearsalResult, ReplayAnswer, DeletionResult, UniqueResult, ArchiveResult]),
+  ),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
     Type.Array(Type.String(), {
@@ -156,7 +165,8 @@ const completed = (kind: JobAnswer['kind']): JobAnswer => ({
   ...(kind in exampleResults && { result: exampleResults[kind as keyof typeof exampleResults] }),
   ...(kind !== 'replay' &&
     kind !== 'deletion' &&
-    kind !== 'unique' && {
+    kind !== 'unique' &&
+    kind !== 'archive' && {
       file: {
         url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
         name: `weather-station-k3v9q2-${kind === 'export' ? '' : `${kind}-`}20261121T040000Z.${kind === 'export' ? 'csv' : 'ndjson'}`,

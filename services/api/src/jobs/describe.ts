@@ -70,8 +70,11 @@ interface JobWords {
   };
 }
 
+/** The kinds with routes for their jobs. Runs are listed with their archive. */
+export type RoutedKind = Exclude<JobRecord['kind'], 'archive'>;
+
 /** Texts of the API's description about each kind of job. */
-export const jobWords: Record<JobRecord['kind'], JobWords> = {
+export const jobWords: Record<RoutedKind, JobWords> = {
   export: {
     tag: 'Exports',
     retry: 'The export resumes after the last part that was written. A streamed export cannot be retried.',

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { JobRecord, JobWithFile } from '@sluice/jobs/record/job-records.ts';
+import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import type { Ended, JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import Type from 'typebox';
@@ -10,12 +10,12 @@ import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { JobAnswer, jobExamples } from './contract.ts';
-import { Events, jobWords, madeJob, partOf } from './describe.ts';
+import { Events, jobWords, madeJob, partOf, type RoutedKind } from './describe.ts';
 import { sendFile } from './send-file.ts';
 import { cancelJob, findJob, retryJob } from './steps.ts';
 
 /** The routes that every kind of job has: list, get, download, follow, retry, and cancel or delete. */
-export const jobRoutes: Routes<{ kind: JobRecord['kind'] }> = async (app, dependencies) => {
+export const jobRoutes: Routes<{ kind: RoutedKind }> = async (app, dependencies) => {
   const { store, kind, audit, capacity, lifecycle } = dependencies;
   const { tag, file, retry, cancelled, path: at = `${kind}s`, name: given } = jobWords[kind];
   const name = given ?? `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;

@@ -1,0 +1,38 @@
+import type { Coverage } from '@sluice/store/archives/archive-records.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { Job } from './job.ts';
+
+/** A file of an archive. `first` and `last`: the ids of its entries, which are in this order. */
+export interface ArchivedFile {
+  /** Below the folder of the application. */
+  name: string;
+  entries: number;
+  bytes: number;
+  /** In hexadecimal digits. */
+  sha256: string;
+  first: EntryId;
+  last: EntryId;
+}
+
+/** What a run archives: the entries of `covers` without those of `before`. Fixed before its first file. */
+export interface ArchivePlan {
+  before: Coverage;
+  covers: Coverage;
+  /** When there may be entries of `covers` that are older than `before.until`: the time of the oldest. */
+  lateSince?: Date | undefined;
+  /** Version of the schema, and columns: as of exports. */
+  version: number;
+  leafCount: number;
+  hasRest?: boolean | undefined;
+  hasLarge?: boolean | undefined;
+}
+
+/** A run of an archive. A worker that takes over continues behind the last file. */
+export interface ArchiveJob extends Job {
+  kind: 'archive';
+  /** `archive`: its id. `run`: its number; an archive has one job for each. */
+  options: { archive: string; run: number };
+  plan?: ArchivePlan;
+  files: ArchivedFile[];
+  result?: { entries: number; files: number; bytes: number };
+}

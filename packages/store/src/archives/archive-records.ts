@@ -1,0 +1,78 @@
+import type { Meta } from '@sluice/tables/columns.ts';
+import type { ObjectId } from 'mongodb';
+import type { EntryId } from '../entries/entry-id.ts';
+
+/** `secret`: sealed, see packages/shared/src/seal.ts. */
+export interface BucketTarget {
+  kind: 's3';
+  endpoint?: string;
+  region?: string;
+  bucket: string;
+  prefix?: string;
+  accessKeyId: string;
+  secret: string;
+  pathStyle?: boolean;
+}
+
+/** The folder is the operator's. */
+export interface FolderTarget {
+  kind: 'folder';
+}
+
+export type ArchiveTarget = BucketTarget | FolderTarget;
+
+export const archivePeriods = { '15m': 900_000, '1h': 3_600_000, '1d': 86_400_000 } as const;
+export type ArchivePeriod = keyof typeof archivePeriods;
+
+export const archiveFormats = ['parquet', 'ndjson', 'csv'] as const;
+export type ArchiveFormat = (typeof archiveFormats)[number];
+
+/** `failing`: the last run failed, for `reason`; it is tried again. */
+export type ArchiveState = 'active' | 'paused' | 'failing';
+
+/** What the finished runs have: entries up to `until` that no later version than `announced` announced. See `EntryDocument`. */
+export interface Coverage {
+  until?: EntryId;
+  announced: number;
+}
+
+export interface ArchiveRecord {
+  id: string;
+  application: string;
+  name?: string;
+  to: ArchiveTarget;
+  format: ArchiveFormat;
+  every: ArchivePeriod;
+  from: 'beginning' | 'now';
+  meta?: Meta[];
+  state: ArchiveState;
+  reason?: string;
+  covers: Coverage;
+  /** Number of the next run, from 1. */
+  run: number;
+  lastRun?: { run: number; at: Date; entries: number; files: number; bytes: number };
+  /** When the next run begins, or a failed one is tried again. */
+  dueAt: Date;
+  /** Tries of the run that failed. */
+  failures: number;
+  /** Of all files of all runs. */
+  entries: number;
+  bytes: number;
+  createdAt: Date;
+  /** Username. */
+  createdBy: string;
+  lastModifiedAt: Date;
+  /** Entries older than `covers.until` were announced, the oldest of this time, the last by this version. */
+  late?: { since: Date; announced: number };
+}
+
+export interface ArchiveDocument extends Omit<ArchiveRecord, 'id' | 'application'> {
+  _id: ObjectId;
+  application: ObjectId;
+}
+
+export const toArchive = ({ _id, application, ...rest }: ArchiveDocument): ArchiveRecord => ({
+  ...rest,
+  id: _id.toHexString(),
+  application: application.toHexString(),
+});

@@ -1,0 +1,156 @@
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { fromNow, hasMatched } from '../lease.ts';
+import { type ArchiveDocument, type ArchiveRecord, archivePeriods, toArchive } from './archive-records.ts';
+
+export const archivesName = 'archives';
+
+/** The settings that a user chooses. */
+export type ArchiveFields = Pick<ArchiveRecord, 'to' | 'format' | 'every' | 'from' | 'name' | 'meta'>;
+
+/** A finished run. */
+export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & { entries: number; files: number; bytes: number };
+
+const longestWaitMs = 300_000;
+
+export type ArchiveStore = ReturnType<typeof archiveStore>;
+
+/** Archives of applications, and what their runs have stored. */
+export function archiveStore(db: Db) {
+  const archives = db.collection<ArchiveDocument>(archivesName);
+  const one = (application: string, id: string): Filter<ArchiveDocument> => ({
+    _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
+    application: new ObjectId(application),
+  });
+
+  return {
+    /** Its first run is due at once. Undefined when the application has `limit` archives already. */
+    async create(
+      application: string,
+      fields: ArchiveFields & Pick<ArchiveRecord, 'createdBy' | 'covers'>,
+      limit: number,
+    ): Promise<ArchiveRecord | undefined> {
+      const now = new Date();
+      const document: ArchiveDocument = {
+        _id: new ObjectId(),
+        application: new ObjectId(application),
+        ...fields,
+        state: 'active',
+        run: 1,
+        failures: 0,
+        entries: 0,
+        bytes: 0,
+        // By MongoDB's clock: at once.
+        dueAt: new Date(0),
+        createdAt: now,
+        lastModifiedAt: now,
+      };
+      await archives.insertOne(document);
+      // Counted afterwards, so that of several at once none slips through.
+      if ((await archives.countDocuments({ application: document.application })) <= limit)
+        return toArchive(document);
+      await archives.deleteOne({ _id: document._id });
+      return undefined;
+    },
+
+    /** Newest first. */
+    async list(application: string): Promise<ArchiveRecord[]> {
+      const found = archives.find({ application: new ObjectId(application) }).sort({ _id: -1 });
+      return (await found.toArray()).map(toArchive);
+    },
+
+    async get(application: string, id: string): Promise<ArchiveRecord | undefined> {
+      const found = await archives.findOne(one(application, id));
+      return found ? toArchive(found) : undefined;
+    },
+
+    /** Undefined when there is no such archive. */
+    async update(
+      application: string,
+      id: string,
+      change: Partial<Pick<ArchiveRecord, 'to' | 'every' | 'name' | 'state'>>,
+    ): Promise<ArchiveRecord | undefined> {
+      const $set = { ...change, lastModifiedAt: new Date() };
+      const found = await archives.findOneAndUpdate(
+        one(application, id),
+        change.state ? { $set, $unset: { reason: '' } } : { $set },
+        { returnDocument: 'after' },
+      );
+      return found ? toArchive(found) : undefined;
+    },
+
+    /** False when there is no such archive. */
+    remove: async (application: string, id: string): Promise<boolean> =>
+      (await archives.deleteOne(one(application, id))).deletedCount === 1,
+
+    /** Makes the next run due at once. */
+    async hurry(application: string, id: string): Promise<void> {
+      await archives.updateOne(one(application, id), { $set: { dueAt: new Date(0) } });
+    },
+
+    /** Those whose next run is due, or whose failed run is to be tried again; the longest due first. */
+    async due(limit: number): Promise<ArchiveRecord[]> {
+      const isDue = { state: { $ne: 'paused' as const }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
+      const found = archives.find(isDue).sort({ dueAt: 1 }).limit(limit);
+      return (await found.toArray()).map(toArchive);
+    },
+
+    /** Ends a run, once: false when it has ended, or the archive is gone. */
+    end(
+      { id, application, run, every }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every'>,
+      { covers, ...counts }: ArchivedRun,
+    ): Promise<boolean> {
+      const { entries, files, bytes } = counts;
+      const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
+      return hasMatched(
+        archives.updateOne({ ...one(application, id), run }, [
+          {
+            $set: {
+              covers: { $literal: covers },
+              run: run + 1,
+              lastRun: { run, at: '$$NOW', entries, files, bytes },
+              entries: { $add: ['$entries', entries] },
+              bytes: { $add: ['$bytes', bytes] },
+              late,
+              failures: 0,
+              state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },
+              reason: '$$REMOVE',
+              dueAt: fromNow(archivePeriods[every]),
+            },
+          },
+        ]),
+      );
+    },
+
+    /** A run failed: it is tried again after 10 s, then ever later, at most every 5 min. */
+    async fail(
+      { id, application, run, failures }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'failures'>,
+      reason: string,
+    ): Promise<void> {
+      const waitMs = Math.min(10_000 * 2 ** failures, longestWaitMs);
+      await archives.updateOne({ ...one(application, id), run }, [
+        {
+          $set: {
+            state: { $cond: [{ $eq: ['$state', 'paused'] }, '$state', 'failing'] },
+            reason: { $literal: reason },
+            failures: { $add: ['$failures', 1] },
+            dueAt: fromNow(waitMs),
+          },
+        },
+      ]);
+    },
+
+    /** Notes entries that are older than when they are stored, in the transaction that announces them. */
+    async noteLate(
+      session: ClientSession,
+      application: string,
+      since: Date,
+      announced: number,
+    ): Promise<void> {
+      await archives.updateMany(
+        { application: new ObjectId(application) },
+        { $min: { 'late.since': since }, $max: { 'late.announced': announced } },
+        { session },
+      );
+    },
+  };
+}
