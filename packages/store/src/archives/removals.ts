@@ -4,7 +4,9 @@ import { archivesName } from './archives.ts';
 
 /** An entry that was deleted while its application had an archive. */
 interface RemovalDocument {
-  _id: Binary;
+  _id: ObjectId;
+  /** Of the entry. An import that was repeated can store a deleted entry again. */
+  key: Binary;
   application: ObjectId;
   /** Version of `deletions` that the deletion made. */
   version: number;
@@ -27,7 +29,7 @@ export function removalStore(db: Db) {
       if (!archived || keys.length === 0) return;
       const at = new Date();
       await removals.insertMany(
-        keys.map((_id) => ({ _id, ...own, version, at })),
+        keys.map((key) => ({ _id: new ObjectId(), key, ...own, version, at })),
         { session, ordered: false },
       );
     },
@@ -39,8 +41,8 @@ export function removalStore(db: Db) {
       until: number,
     ): AsyncGenerator<{ id: EntryId; at: Date }> {
       const version = { $gt: after, $lte: until };
-      const found = removals.find({ application: new ObjectId(application), version }).sort({ _id: 1 });
-      for await (const { _id, at } of found.allowDiskUse()) yield { id: fromKey(_id).id, at };
+      const found = removals.find({ application: new ObjectId(application), version }).sort({ key: 1 });
+      for await (const { key, at } of found.allowDiskUse()) yield { id: fromKey(key).id, at };
     },
 
     /** Removes what all archives of the application have. */
