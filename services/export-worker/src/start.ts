@@ -1,31 +1,66 @@
+import { tmpdir } from 'node:os';
 import { createClean } from '@sluice/jobs/clean.ts';
 import { exportsQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { openWorker, type RunningWorker, startWorker } from '@sluice/jobs/worker.ts';
+import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
 import type { WorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { archiveKind } from './archive/archive-kind.ts';
+import { createStartArchives } from './archive/start-archives.ts';
 import { exportKind } from './export/export-kind.ts';
 
-/** This service makes exports. */
+export interface ArchiveOptions {
+  /** Throws ObjectStoreError. */
+  openObjects(archive: Pick<ArchiveRecord, 'to'>): ObjectStore;
+  /** For temporary files. */
+  folder: string;
+  /** A file of an archive ends with the piece that reaches this. */
+  fileBytes: number;
+}
+
+/** With its last piece a file has at most 256 MB. */
+const usualArchives: ArchiveOptions = {
+  openObjects() {
+    throw new ObjectStoreError('this worker has no place for archives');
+  },
+  folder: tmpdir(),
+  fileBytes: 216 * 1024 ** 2,
+};
+
+/** This service makes exports, and runs of archives. */
 export async function startExportWorker(
   config: WorkerConfig,
   log: Logger,
   timings = usual,
+  archives = usualArchives,
 ): Promise<RunningWorker> {
   const { retentionMs } = config;
-  const { metrics, store, redis, jobsTask } = await openWorker(
+  const { metrics, store, redis, queue, jobsTask } = await openWorker(
     'sluice-export-worker',
     exportsQueue,
     config,
     timings,
     log,
   );
+  const { leaseMs } = timings;
+  const startArchives = createStartArchives(store, queue);
+  const clean = createClean(store, log);
   return startWorker({
     config,
     timings,
     log,
     metrics,
-    tasks: [jobsTask(exportKind({ store, retentionMs, leaseMs: timings.leaseMs, log }))],
-    clean: createClean(store, log),
+    tasks: [
+      jobsTask(
+        exportKind({ store, retentionMs, leaseMs, log }),
+        archiveKind({ store, leaseMs, log, ...archives }),
+      ),
+    ],
+    async clean() {
+      await startArchives();
+      await clean();
+    },
     close: async () => {
       redis.disconnect();
       await store.close();

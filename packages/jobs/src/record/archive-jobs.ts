@@ -2,6 +2,7 @@ import { isDuplicate } from '@sluice/store/faults.ts';
 import { hasMatched } from '@sluice/store/lease.ts';
 import { type Db, ObjectId } from 'mongodb';
 import type { ArchivedFile, ArchiveJob, ArchivePlan } from './archive-record.ts';
+import type { ExportShape } from './export-record.ts';
 import { type ArchiveJobDocument, newDocument, toRecord } from './job-records.ts';
 
 /** Operations of runs of archives: one worker at a time writes file after file. */
@@ -39,6 +40,10 @@ export function archiveJobs(db: Db) {
     /** Fixes what the run archives. False: the lease is lost. */
     setPlan: (id: string, fence: number, plan: ArchivePlan): Promise<boolean> =>
       hasMatched(jobs.updateOne(leased(id, fence), { $set: { plan, attempts: 0 } })),
+
+    /** False: the lease is lost. */
+    setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
+      hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),
 
     /** Adds a stored file. False: the lease is lost. */
     addFile: (id: string, fence: number, file: ArchivedFile): Promise<boolean> =>

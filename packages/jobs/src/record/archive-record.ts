@@ -1,5 +1,6 @@
 import type { Coverage } from '@sluice/store/archives/archive-records.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { ExportShape } from './export-record.ts';
 import type { Job } from './job.ts';
 
 /** A file of an archive. `first` and `last`: the ids of its entries, which are in this order. */
@@ -33,6 +34,8 @@ export interface ArchiveJob extends Job {
   /** `archive`: its id. `run`: its number; an archive has one job for each. */
   options: { archive: string; run: number };
   plan?: ArchivePlan;
+  /** Types of Parquet columns that the schemas do not determine. */
+  shape?: ExportShape;
   files: ArchivedFile[];
   result?: { entries: number; files: number; bytes: number };
 }

@@ -41,7 +41,9 @@ export function removalStore(db: Db) {
       until: number,
     ): AsyncGenerator<{ id: EntryId; at: Date }> {
       const version = { $gt: after, $lte: until };
-      const found = removals.find({ application: new ObjectId(application), version }).sort({ key: 1 });
+      const found = removals
+        .find({ application: new ObjectId(application), version })
+        .sort({ key: 1, version: 1 });
       for await (const { key, at } of found.allowDiskUse()) yield { id: fromKey(key).id, at };
     },
 

@@ -1,5 +1,5 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { ExportJob, ExportShape } from '@sluice/jobs/record/export-record.ts';
+import type { ExportJob, ExportOptions, ExportShape } from '@sluice/jobs/record/export-record.ts';
 import { parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { type Column, columnsOf } from '@sluice/tables/columns.ts';
@@ -19,7 +19,12 @@ export interface KnownColumns {
 export async function knownColumns(
   { fields, schemas }: Pick<Store, 'fields' | 'schemas'>,
   application: ApplicationRecord,
-  { version, leafCount, hasRest, options: { meta } }: ExportJob,
+  {
+    version,
+    leafCount,
+    hasRest,
+    options: { meta },
+  }: Pick<ExportJob, 'version' | 'leafCount' | 'hasRest'> & { options: Pick<ExportOptions, 'meta'> },
 ): Promise<KnownColumns> {
   const versions: Schema[] = [];
   for await (const found of schemas.list(application))
@@ -33,7 +38,7 @@ export async function knownColumns(
 }
 
 interface ColumnSource {
-  job: ExportJob;
+  job: Pick<ExportJob, 'version' | 'createdAt' | 'options'>;
   known: KnownColumns;
   /** Absent: all columns are known. */
   shape: ExportShape | undefined;

@@ -1,0 +1,272 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ApplicationDeleted } from '@sluice/jobs/kind.ts';
+import { Postpone } from '@sluice/jobs/queue/consumer.ts';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
+import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
+import { describe, expect, it } from 'vitest';
+import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
+import { manifestsIn, readLake } from '../../../../test/support/lake.ts';
+
+const idsIn = async (folder: string) => (await readLake(folder)).map(({ id }) => id);
+const keysAt = createKeysAt();
+const dayMs = 86_400_000;
+
+type Runs = Awaited<ReturnType<typeof archiveRuns>>;
+
+/** Stores entries as an import of an export does: announced, with their own times. */
+async function backdate({ db, store, application }: Runs, times: number[]): Promise<void> {
+  const announced = await store.milestones.removeFrom(application, Math.min(...times));
+  const documents = times.map((time, n) => ({
+    _id: keysAt(Buffer.from(application, 'hex'), time),
+    payload: { n },
+    announced,
+  }));
+  await db.collection('entries').insertMany(documents as never[]);
+}
+
+describe('a run', () => {
+  it.each(['ndjson', 'csv', 'parquet'] as const)(
+    'has each entry once in files of %s, with its id and version',
+    async (format) => {
+      const runs = await archiveRuns();
+      const { store, application, folder } = runs;
+      const archive = await runs.create({ format });
+      await runs.insert(3_000, (n) => ({ n, text: 'x'.repeat(n % 100), ...(n % 3 === 0 && { more: [n] }) }));
+      await store.fields.add(application, ['/text', '/more']);
+      const job = await runs.run(archive);
+      const [manifest, ...others] = manifestsIn(folder);
+      expect(others).toEqual([]);
+      expect(manifest).toMatchObject({ run: 1, domain: runs.domain, format, schemas: [1] });
+      const rows = await readLake(folder);
+      expect(rows.map(({ id }) => id)).toEqual(await runs.storedIds());
+      expect(new Set(rows.map((row) => Number(row.schema_version)))).toEqual(new Set([1]));
+      expect(job.result).toMatchObject({ entries: 3_000, files: manifest?.files.length });
+      expect(manifest?.files.length).toBeGreaterThan(1);
+      const { covers, lastRun, entries, run } = await runs.current(archive);
+      expect({ until: covers.until, entries, run }).toEqual({
+        until: rows.at(-1)?.id,
+        entries: 3_000,
+        run: 2,
+      });
+      expect(lastRun).toMatchObject({ run: 1, entries: 3_000 });
+      expect(JSON.parse(readFileSync(join(folder, '_schema/1.json'), 'utf8'))).toHaveProperty('properties');
+      expect(readdirSync(runs.temporary)).toEqual([]);
+    },
+  );
+
+  it('stores nothing where nothing came, and covers more', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.run(archive);
+    await runs.insert(10);
+    await runs.run(archive);
+    const before = await runs.current(archive);
+    await runs.run(archive);
+    expect(manifestsIn(runs.folder).map(({ run }) => run)).toEqual([2]);
+    const { covers, run } = await runs.current(archive);
+    expect([covers.until, run]).toEqual([before.covers.until, 4]);
+    expect(covers.announced).toBeGreaterThan(before.covers.announced);
+  });
+
+  it('has entries that came with old times, in files of their day', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create({ format: 'parquet' });
+    await runs.insert(100);
+    await runs.run(archive);
+    const old = Date.now() - 10 * dayMs;
+    await backdate(runs, [old, old + 1, old + dayMs, Date.now() - 1]);
+    await runs.insert(10);
+    await runs.run(archive);
+    expect(manifestsIn(runs.folder)[1]?.files.length).toBeGreaterThanOrEqual(3);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+    await runs.run(archive);
+    expect(manifestsIn(runs.folder)).toHaveLength(2);
+  });
+
+  it('lists entries that were deleted, also where the newest are gone', async () => {
+    const runs = await archiveRuns();
+    const { store, application, folder } = runs;
+    const archive = await runs.create({ format: 'parquet' });
+    const other = await runs.create();
+    await runs.insert(200);
+    await runs.run(archive);
+    const ids = await runs.storedIds();
+    for (const id of [ids[0], ids[5], ids[199]]) await store.deletions.removeOne(application, id as string);
+    await runs.run(archive);
+    const [, manifest] = manifestsIn(folder);
+    expect(manifest).toMatchObject({ files: [], deleted: { name: '_deleted/000002.parquet', entries: 3 } });
+    expect(await idsIn(folder)).toEqual(await runs.storedIds());
+    // The other archive has yet to say so.
+    expect(await runs.db.collection('removals').countDocuments()).toBe(3);
+    await store.archives.remove(application, other.id);
+    await runs.run(archive);
+    expect(await runs.db.collection('removals').countDocuments()).toBe(0);
+    await runs.insert(10);
+    await runs.run(archive);
+    expect(await idsIn(folder)).toEqual(await runs.storedIds());
+  });
+
+  it('begins behind what was there when the archive takes what comes from now on', async () => {
+    const runs = await archiveRuns();
+    await runs.insert(50);
+    const { until, announced } = await runs.store.rawEntries.cut(runs.application);
+    const archive = await runs.create({ from: 'now', covers: { ...(until && { until }), announced } });
+    await runs.insert(20);
+    await runs.run(archive);
+    expect(await idsIn(runs.folder)).toEqual((await runs.storedIds()).slice(50));
+  });
+
+  it('has columns for fields that came after the run before, and its versions', async () => {
+    const runs = await archiveRuns();
+    const { store, application, folder } = runs;
+    const archive = await runs.create({ format: 'csv' });
+    await runs.insert(10);
+    await runs.run(archive);
+    await store.schemas.publish(
+      (await store.applications.byId(application)) as never,
+      {
+        rawSchema: '{"type":"object","properties":{"later":{"type":"string"}}}',
+        createdBy: 'b',
+        fields: ['/later'],
+      } as never,
+    );
+    await runs.insert(10, (n) => ({ n, later: 'yes' }), 2);
+    await runs.run(archive);
+    const rows = await readLake(folder);
+    expect(
+      rows.slice(10).every(({ later, schema_version }) => later === 'yes' && schema_version === '2'),
+    ).toBe(true);
+    expect(manifestsIn(folder)[1]?.schemas).toEqual([1, 2]);
+    expect(readdirSync(join(folder, '_schema')).sort()).toEqual(['1.json', '2.json']);
+  });
+});
+
+/** Fails at calls of these numbers, from 1, before or after the object was stored. */
+function failing(objects: ObjectStore, at: number[], isAfter: boolean): ObjectStore {
+  let calls = 0;
+  return {
+    ...objects,
+    async create(name, pieces) {
+      calls += 1;
+      if (!at.includes(calls)) return objects.create(name, pieces);
+      if (isAfter) await objects.create(name, pieces);
+      throw new ObjectStoreError('the store is away');
+    },
+  };
+}
+
+describe('a run that is interrupted', () => {
+  it.each([false, true])(
+    'goes on behind its last file when the store failed (after it stored: %s)',
+    async (isAfter) => {
+      const runs = await archiveRuns();
+      const archive = await runs.create();
+      await runs.insert(3_000);
+      const objects = failing(folderStore(runs.root), [2, 4, 6], isAfter);
+      for (let tries = 0; tries < 3; tries++) {
+        await expect(runs.run(archive, { objects })).rejects.toThrow('the store is away');
+        expect(await runs.current(archive)).toMatchObject({
+          state: 'failing',
+          reason: 'the store is away',
+          failures: tries + 1,
+        });
+        expect(manifestsIn(runs.folder)).toEqual([]);
+      }
+      await runs.run(archive, { objects });
+      expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+      const after = await runs.current(archive);
+      expect(after).toMatchObject({ state: 'active', failures: 0, run: 2 });
+      expect(after).not.toHaveProperty('reason');
+    },
+  );
+
+  it('gives way behind a recorded file alone, and loses none', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(3_000);
+    let turns = 0;
+    const turn = {
+      ...ownTurn(),
+      async giveWay() {
+        turns += 1;
+        if (turns === 2) throw new Postpone();
+      },
+    };
+    // The first is asked for while it waits for the horizon.
+    await expect(runs.run(archive, { turn })).rejects.toThrow(Postpone);
+    const [job] = await runs.store.jobs.archives.runs(runs.application, archive.id, 1);
+    expect(job).toMatchObject({ state: 'waiting' });
+    await runs.run(archive);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+  });
+
+  it('is made once by a worker that stood still and the next one', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(3_000);
+    const { db, store } = runs;
+    // The lease of the first is over when it stores its second file, so another one does the job.
+    let calls = 0;
+    const folder = folderStore(runs.root);
+    const objects: ObjectStore = {
+      ...folder,
+      async create(name, pieces) {
+        calls += 1;
+        if (calls === 2) {
+          await db.collection('jobs').updateOne({ kind: 'archive' }, { $set: { leaseUntil: new Date(0) } });
+          await runs.run(archive);
+        }
+        return folder.create(name, pieces);
+      },
+    };
+    await expect(runs.run(archive, { objects })).rejects.toThrow();
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+    expect((await runs.current(archive)).entries).toBe(3_000);
+    expect((await store.jobs.archives.runs(runs.application, archive.id, 9)).length).toBe(1);
+  });
+
+  it('takes another name for a file of whose name there are other bytes', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(10);
+    const [first, last] = [(await runs.storedIds())[0] as string, (await runs.storedIds())[9] as string];
+    const [day] = new Date(Number.parseInt(first.slice(0, 12), 16)).toISOString().split('T');
+    const name = `${runs.domain}/date=${day}/${first}-${last}.ndjson`;
+    await folderStore(runs.root).create(
+      name,
+      (async function* () {
+        yield Buffer.from('other');
+      })(),
+    );
+    await runs.run(archive);
+    expect(manifestsIn(runs.folder)[0]?.files[0]?.name).toMatch(/-1\.ndjson$/);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+  });
+
+  it('fails with what to do when its place has manifests of another archive', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(10);
+    await runs.run(archive);
+    await runs.store.archives.remove(runs.application, archive.id);
+    await runs.insert(1);
+    const next = await runs.create();
+    await expect(runs.run(next)).rejects.toThrow(
+      /000001\.json is there already.*move away what is in a-abc234.*make it anew/,
+    );
+    expect(await runs.current(next)).toMatchObject({ state: 'failing', run: 1 });
+  });
+});
+
+it('ends with its archive', async () => {
+  const runs = await archiveRuns();
+  const archive = await runs.create();
+  await runs.insert(10);
+  const archives = { ...runs.store.archives, get: async () => undefined };
+  await expect(runs.run(archive, { stores: { ...runs.store, archives } })).rejects.toThrow(
+    ApplicationDeleted,
+  );
+  expect(manifestsIn(runs.folder)).toEqual([]);
+});

@@ -1,0 +1,68 @@
+import { zstdCompressSync } from 'node:zlib';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ArchivePlan } from '@sluice/jobs/record/archive-record.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
+import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { Spool } from './spool.ts';
+
+const groupRows = 50_000;
+
+/** Writes the ids of entries that were deleted since the run before, and when. Returns how many they are. */
+export async function writeDeletedList(
+  { removals }: Pick<Store, 'removals'>,
+  application: string,
+  { before, covers }: Pick<ArchivePlan, 'before' | 'covers'>,
+  spool: Spool,
+  check: () => void,
+): Promise<number> {
+  const writer = new ByteWriter();
+  const parquet = new ParquetWriter({
+    writer,
+    schema: [
+      { name: 'deletion', num_children: 2 },
+      { name: 'id', type: 'BYTE_ARRAY', converted_type: 'UTF8', repetition_type: 'REQUIRED' },
+      { name: 'deleted_at', type: 'INT64', converted_type: 'TIMESTAMP_MILLIS', repetition_type: 'REQUIRED' },
+    ],
+    codec: 'ZSTD',
+    compressors: { ZSTD: (bytes) => zstdCompressSync(bytes) },
+  });
+  let ids: string[] = [];
+  let times: Date[] = [];
+  let entries = 0;
+  let lastId: string | undefined;
+
+  async function flush(): Promise<void> {
+    const data = writer.getBytes().slice();
+    writer.index = 0;
+    await spool.write(data);
+    freeBuffer(data);
+  }
+
+  async function writeGroup(): Promise<void> {
+    await parquet.write({
+      columnData: [
+        { name: 'id', data: ids },
+        { name: 'deleted_at', data: times },
+      ],
+      rowGroupSize: groupRows,
+    });
+    entries += ids.length;
+    ids = [];
+    times = [];
+    await flush();
+  }
+
+  for await (const { id, at } of removals.between(application, before.announced, covers.announced)) {
+    if (id === lastId) continue;
+    lastId = id;
+    ids.push(id);
+    times.push(at);
+    if (ids.length < groupRows) continue;
+    check();
+    await writeGroup();
+  }
+  if (ids.length > 0) await writeGroup();
+  parquet.finish();
+  await flush();
+  return entries;
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { ApplicationDeleted, JobFailed } from '@sluice/jobs/kind.ts';
+import type { ArchivedFile } from '@sluice/jobs/record/archive-record.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import type { ArchiveFormat } from '@sluice/store/archives/archive-records.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import { isThere } from './create-object.ts';
+
+/** What a run has stored. A file that no manifest names is none of the archive. */
+export interface ArchiveManifest {
+  run: number;
+  domain: string;
+  format: ArchiveFormat;
+  /** The run's entries come after this one, up to `until`; later announced ones come before. */
+  after?: EntryId | undefined;
+  until?: EntryId | undefined;
+  files: ArchivedFile[];
+  deleted?: Pick<ArchivedFile, 'name' | 'entries' | 'bytes' | 'sha256'> | undefined;
+  /** Versions of the schema that may be in the files. */
+  schemas: number[];
+}
+
+export const runName = (run: number): string => String(run).padStart(6, '0');
+
+async function* once(bytes: Buffer) {
+  yield bytes;
+}
+
+/** Stores the manifest of a run, which the run has from then on. */
+export async function createManifest(
+  store: Pick<ObjectStore, 'create' | 'read'>,
+  folder: string,
+  manifest: ArchiveManifest,
+): Promise<void> {
+  const name = `${folder}/_manifests/${runName(manifest.run)}.json`;
+  const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
+  if (await store.create(name, once(bytes))) return;
+  if (await isThere(store, name, createHash('sha256').update(bytes).digest('hex'))) return;
+  throw new JobFailed(
+    `${name} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
+  );
+}
+
+/** Stores the versions of the schema that are not there yet. */
+export async function createSchemas(
+  { applications, schemas }: Pick<Store, 'applications' | 'schemas'>,
+  store: Pick<ObjectStore, 'create' | 'list'>,
+  folder: string,
+  { application, version: newest }: { application: string; version: number },
+): Promise<void> {
+  const there = new Set<string>();
+  for await (const { name } of store.list(`${folder}/_schema/`)) there.add(name);
+  const nameOf = (version: number) => `${folder}/_schema/${version}.json`;
+  if (versionsUpTo(newest).every((version) => there.has(nameOf(version)))) return;
+  const record = await applications.byId(application);
+  if (!record) throw new ApplicationDeleted();
+  for await (const { version, rawSchema } of schemas.list(record))
+    if (version <= newest && !there.has(nameOf(version)))
+      await store.create(nameOf(version), once(Buffer.from(rawSchema)));
+}
+
+export const versionsUpTo = (newest: number): number[] =>
+  Array.from({ length: newest }, (_, before) => before + 1);

@@ -1,0 +1,64 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
+import type { ArchiveJob, ArchivePlan } from '@sluice/jobs/record/archive-record.ts';
+import type { ExportShape } from '@sluice/jobs/record/export-record.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { type Meta, metaNames } from '@sluice/tables/columns.ts';
+import { createFormat, type KnownColumns, knownColumns } from '../export/open-format.ts';
+import { createSenderNames } from '../export/sender-names.ts';
+import type { FileFormat } from '../formats/format.ts';
+import { surveyKinds } from '../formats/parquet/file-columns.ts';
+import { startOf } from './plan-run.ts';
+import { readRun } from './read-run.ts';
+
+type Stores = Pick<Store, 'applications' | 'fields' | 'jobs' | 'rawEntries' | 'schemas' | 'senders'>;
+
+/** Every row says which entry it is. */
+const always: Meta[] = ['id', 'schema_version'];
+
+/** How the files of a run are written: all with the same columns. */
+export async function openFormats(
+  store: Stores,
+  job: ArchiveJob,
+  plan: ArchivePlan,
+  archive: Pick<ArchiveRecord, 'format' | 'meta'>,
+  turn: Pick<Turn, 'check'>,
+): Promise<{ newFormat(): Promise<FileFormat>; learn(documents: Buffer[]): Promise<void> }> {
+  const application = await store.applications.byId(job.application);
+  if (!application) throw new ApplicationDeleted();
+  const meta = metaNames.filter((name) => always.includes(name) || archive.meta?.includes(name));
+  const source = {
+    ...plan,
+    createdAt: job.createdAt,
+    options: { format: archive.format, formulas: 'raw', arrays: 'json', meta } as const,
+  };
+  const known = await knownColumns(store, application, source);
+  const shape =
+    job.shape ?? (archive.format === 'parquet' ? await survey(store, job, plan, known, turn) : undefined);
+  const { textOf, learn } = createSenderNames(store.senders, job.application, meta);
+  return {
+    learn,
+    newFormat: () => createFormat({ job: source, known, shape, senderText: textOf, notes: async () => [] }),
+  };
+}
+
+/** Reads the run's entries for the types of columns that the schemas do not determine. Later workers write the same columns. */
+async function survey(
+  store: Pick<Store, 'jobs' | 'rawEntries'>,
+  { id, fence, application }: ArchiveJob,
+  plan: ArchivePlan,
+  known: KnownColumns,
+  { check }: Pick<Turn, 'check'>,
+): Promise<ExportShape | undefined> {
+  const kinds = surveyKinds(known, plan.hasLarge !== false);
+  if (!kinds) return undefined;
+  const where = { after: startOf(plan), members: kinds.members };
+  for await (const documents of readRun(store, application, plan, where)) {
+    check();
+    for (const document of documents) kinds.add(document);
+  }
+  const shape = { tables: [], kinds: kinds.kinds() };
+  if (!(await store.jobs.archives.setShape(id, fence, shape))) throw new LeaseLost();
+  return shape;
+}

@@ -1,0 +1,65 @@
+import type { Store } from '@sluice/jobs/connect.ts';
+import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
+import type { ArchiveJob, ArchivePlan } from '@sluice/jobs/record/archive-record.ts';
+import { untilPassed } from '@sluice/jobs/until-passed.ts';
+import { parseSchema } from '@sluice/schemas/schema.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { type EntryId, lastIdBefore, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { widthOf } from '@sluice/tables/columns.ts';
+
+type Stores = Pick<
+  Store,
+  'applications' | 'archives' | 'fields' | 'horizon' | 'jobs' | 'rawEntries' | 'schemas'
+>;
+
+/** Fixes what a run archives: all that was acknowledged before, and that no run before it has. */
+export async function planRun(
+  { applications, archives, fields, horizon, jobs, rawEntries, schemas }: Stores,
+  job: ArchiveJob,
+  { covers: before, format, id }: Pick<ArchiveRecord, 'covers' | 'format' | 'id'>,
+  turn: Pick<Turn, 'check' | 'giveWay'>,
+): Promise<ArchivePlan> {
+  if (job.plan) return job.plan;
+  const { until: newest, announced } = await rawEntries.cut(job.application);
+  // Whoever announced older entries by then has noted it in the same transaction.
+  const lateSince = (await archives.get(job.application, id))?.late?.since;
+  // The newest entries may have been deleted.
+  const until = highest(before.until, newest);
+  if (until)
+    await untilPassed(
+      horizon,
+      { application: job.application, time: timeOfId(until).getTime(), announced },
+      turn,
+    );
+  // Only now: fields and versions are recorded before their entries, and all entries of the run are there.
+  const application = await applications.byId(job.application);
+  if (!application) throw new ApplicationDeleted();
+  const recorded = await fields.of(application.id);
+  const first = await schemas.of(application, 1);
+  if (!first) throw new ApplicationDeleted();
+  const width =
+    format === 'ndjson'
+      ? { leafCount: recorded.pointers.length }
+      : widthOf(parseSchema(first.rawSchema), recorded);
+  const plan: ArchivePlan = {
+    before,
+    covers: { ...(until && { until }), announced },
+    ...(lateSince && { lateSince }),
+    version: application.version,
+    ...width,
+    hasLarge: recorded.hasLarge || recorded.closed,
+  };
+  if (!(await jobs.archives.setPlan(job.id, job.fence, plan))) throw new LeaseLost();
+  return plan;
+}
+
+/** The run's entries come after this one. */
+export function startOf({ before: { until }, lateSince }: ArchivePlan): EntryId | undefined {
+  if (until === undefined || lateSince === undefined) return until;
+  const late = lastIdBefore(lateSince);
+  return late < until ? late : until;
+}
+
+const highest = (one: EntryId | undefined, other: EntryId | undefined) =>
+  one !== undefined && (other === undefined || one > other) ? one : other;

@@ -1,0 +1,68 @@
+import { idOf, timeOf } from '@sluice/bson/entry.ts';
+import type { ArchivedFile } from '@sluice/jobs/record/archive-record.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
+import type { FileFormat } from '../formats/format.ts';
+import { openSpool } from './spool.ts';
+
+/** A Parquet piece is a row group: large ones are read faster, small ones take less memory. */
+const pieceBytes = 8 * 1024 ** 2;
+const dayMs = 86_400_000;
+
+export type OpenFile = Awaited<ReturnType<typeof openFile>>;
+
+/** Writes the entries of one UTC day, from `firstEntry` on. */
+export async function openFile(
+  format: FileFormat,
+  firstEntry: Buffer,
+  { folder, fileBytes }: { folder: string; fileBytes: number },
+) {
+  const spool = await openSpool(folder);
+  const day = Math.floor(timeOf(firstEntry) / dayMs);
+  const first = idOf(firstEntry);
+  let last = firstEntry;
+  let entries = 0;
+  format.open(0);
+
+  async function flush(): Promise<void> {
+    const { data } = await format.take();
+    await spool.write(data);
+    freeBuffer(data);
+  }
+
+  return {
+    /** Whether an entry belongs into this file. */
+    takes: (document: Buffer) =>
+      Math.floor(timeOf(document) / dayMs) === day && spool.bytes() + format.size() < fileBytes,
+
+    /** A promise only where a piece is full. */
+    add(document: Buffer): Promise<void> | undefined {
+      format.add(document);
+      last = document;
+      entries += 1;
+      return format.size() >= Math.min(pieceBytes, fileBytes) ? flush() : undefined;
+    },
+
+    /** The memory of entries is about to be used again. */
+    keepLast(): void {
+      last = Buffer.from(last);
+    },
+
+    async end(): Promise<Omit<ArchivedFile, 'name'> & { stem: string }> {
+      format.close(0);
+      await flush();
+      const lastId = idOf(last);
+      const [date] = timeOfId(first).toISOString().split('T');
+      return {
+        stem: `date=${date}/${first}-${lastId}`,
+        entries,
+        bytes: spool.bytes(),
+        sha256: spool.sha256(),
+        first,
+        last: lastId,
+      };
+    },
+
+    spool,
+  };
+}

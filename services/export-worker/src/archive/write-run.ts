@@ -1,0 +1,137 @@
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
+import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { createObject } from './create-object.ts';
+import { writeDeletedList } from './deleted-list.ts';
+import { createManifest, createSchemas, runName, versionsUpTo } from './manifest.ts';
+import { openFormats } from './open-formats.ts';
+import { planRun, startOf } from './plan-run.ts';
+import { readRun } from './read-run.ts';
+import { openSpool } from './spool.ts';
+import { type OpenFile, openFile } from './write-file.ts';
+
+/** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
+const stepBytes = 32 * 1024;
+
+export interface WriteRunOptions {
+  store: Store;
+  /** For temporary files: of each job two as large as a file. */
+  folder: string;
+  /** A file ends with the piece that reaches this. */
+  fileBytes: number;
+}
+
+/** Stores the files of a run, after those that the job has, then its manifest; the coverage of the archive rises last. */
+export async function writeRun(
+  { store, folder, fileBytes }: WriteRunOptions,
+  objects: ObjectStore,
+  { job, archive, turn }: { job: ArchiveJob; archive: ArchiveRecord; turn: Turn },
+): Promise<NonNullable<ArchiveJob['result']>> {
+  const { applications, archives, jobs, removals } = store;
+  const { application, domain, fence } = job;
+  const plan = await planRun(store, job, archive, turn);
+  const { newFormat, learn } = await openFormats(store, job, plan, archive, turn);
+  const files = [...job.files];
+  let open: OpenFile | undefined;
+  /** The file before is stored while the next is written. */
+  let storing: Promise<void> = Promise.resolve();
+
+  async function record(file: OpenFile): Promise<void> {
+    try {
+      const { stem, ...rest } = await file.end();
+      const place = { folder: domain, stem, extension: archive.format };
+      const name = await createObject(objects, place, file.spool, fence);
+      const archived: ArchivedFile = { name, ...rest };
+      if (!(await jobs.archives.addFile(job.id, fence, archived))) throw new LeaseLost();
+      files.push(archived);
+    } finally {
+      await file.spool.close();
+    }
+  }
+
+  async function endFile(): Promise<void> {
+    const ended = open;
+    if (!ended) return;
+    await storing;
+    open = undefined;
+    storing = record(ended);
+    // A failure is handled at the later await.
+    storing.catch(() => undefined);
+    // Only here: an unfinished file is begun anew.
+    await turn.giveWay();
+  }
+
+  async function writeFiles(): Promise<void> {
+    let convertedBytes = 0;
+    for await (const documents of readRun(store, application, plan, {
+      after: files.at(-1)?.last ?? startOf(plan),
+    })) {
+      await learn(documents);
+      for (const document of documents) {
+        if (open && !open.takes(document)) await endFile();
+        open ??= await openFile(await newFormat(), document, { folder, fileBytes });
+        await open.add(document);
+        convertedBytes += document.length;
+        if (convertedBytes < stepBytes) continue;
+        convertedBytes = 0;
+        await breathe();
+      }
+      open?.keepLast();
+      turn.check();
+    }
+    await endFile();
+    await storing;
+  }
+
+  async function writeDeleted() {
+    const spool = await openSpool(folder);
+    try {
+      const entries = await writeDeletedList(store, application, plan, spool, turn.check);
+      if (entries === 0) return undefined;
+      const place = { folder: domain, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
+      const name = await createObject(objects, place, spool, fence);
+      return { name, entries, bytes: spool.bytes(), sha256: spool.sha256() };
+    } finally {
+      await spool.close();
+    }
+  }
+
+  try {
+    await writeFiles();
+  } finally {
+    await storing.catch(() => undefined);
+    await open?.spool.close();
+  }
+  const deleted = await writeDeleted();
+  // A purge begins after the deletion: if the application exists now, no entry was missing.
+  if (!(await applications.byId(application))) throw new ApplicationDeleted();
+  if (files.length > 0 || deleted) {
+    await createSchemas(store, objects, domain, { application, version: plan.version });
+    turn.checkLease();
+    await createManifest(objects, domain, {
+      run: archive.run,
+      domain,
+      format: archive.format,
+      after: plan.before.until,
+      until: plan.covers.until,
+      files,
+      deleted,
+      schemas: versionsUpTo(plan.version),
+    });
+  }
+  const result = totalsOf(files);
+  await archives.end(archive, { covers: plan.covers, ...result });
+  const covered = (await archives.list(application)).map(({ covers }) => covers.announced);
+  if (covered.length > 0) await removals.forget(application, Math.min(...covered));
+  return result;
+}
+
+export const totalsOf = (files: ArchivedFile[]): NonNullable<ArchiveJob['result']> => ({
+  entries: files.reduce((sum, { entries }) => sum + entries, 0),
+  files: files.length,
+  bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+});

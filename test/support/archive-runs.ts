@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { archiveKind } from '@sluice/export-worker/archive/archive-kind.ts';
+import { createStartArchives } from '@sluice/export-worker/archive/start-archives.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { JobFailed, type Turn } from '@sluice/jobs/kind.ts';
+import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { onTestFinished } from 'vitest';
+import { openStore, ownDatabase } from './own-database.ts';
+import { payloadOf } from './payload-of.ts';
+
+const owner = { id: 'b'.repeat(24), username: 'b' };
+const domain = 'a-abc234';
+const log = createLogger('test', { level: 'silent', pretty: false });
+const leaseMs = 600_000;
+
+export const ownTurn = (): Turn => ({
+  signal: new AbortController().signal,
+  check() {},
+  checkLease() {},
+  async giveWay() {},
+});
+
+export function ownFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-lake-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** An application, and runs of its archives in the process of the test. Call in a test. */
+export async function archiveRuns(
+  schema: object = { type: 'object', properties: { n: { type: 'integer' } } },
+) {
+  const { db, url } = await ownDatabase();
+  const store = openStore(url);
+  await store.prepare();
+  const fields = {
+    name: 'a',
+    type: 'other',
+    connectors: [],
+    rawSchema: JSON.stringify(schema),
+    domain,
+    owner,
+  };
+  const application = (await store.applications.create(fields))?.id as string;
+  const root = ownFolder();
+  const temporary = ownFolder();
+  let made = 0;
+
+  async function insert(count: number, payload: (n: number) => object = (n) => ({ n }), version = 1) {
+    const batch = Array.from({ length: count }, () => ({
+      application,
+      version,
+      ...payloadOf(payload(made++)),
+    }));
+    await store.entries.insert(batch);
+  }
+
+  const create = async (
+    options: Partial<Pick<ArchiveRecord, 'format' | 'meta' | 'covers' | 'from'>> = {},
+  ): Promise<ArchiveRecord> =>
+    (await store.archives.create(
+      application,
+      {
+        to: { kind: 'folder' },
+        format: 'ndjson',
+        every: '1h',
+        from: 'beginning',
+        covers: { announced: 0 },
+        createdBy: 'b',
+        ...options,
+      },
+      3,
+    )) as ArchiveRecord;
+
+  const current = async ({ id }: Pick<ArchiveRecord, 'id'>) =>
+    (await store.archives.get(application, id)) as ArchiveRecord;
+
+  /** Lets one worker make the next run, and throws what its job fails with. */
+  async function run(
+    archive: ArchiveRecord,
+    {
+      stores = store,
+      objects = folderStore(root),
+      fileBytes = 64 * 1024,
+      turn = ownTurn(),
+    }: { stores?: Store; objects?: ObjectStore; fileBytes?: number; turn?: Turn } = {},
+  ): Promise<ArchiveJob> {
+    await store.archives.hurry(application, archive.id);
+    const queued: string[] = [];
+    const start = createStartArchives(store, { enqueue: async ({ id }) => void queued.push(id) });
+    await start();
+    const { run } = await current(archive);
+    const job = (await store.jobs.archives.runs(application, archive.id, 1))[0] as ArchiveJob;
+    const isTaken = queued.includes(job.id) || job.state === 'active';
+    if (job.options.run !== run || !isTaken) throw new Error('the run was not started');
+    const kind = archiveKind({
+      store: stores,
+      openObjects: () => objects,
+      folder: temporary,
+      fileBytes,
+      leaseMs,
+      log,
+    });
+    const piece = await kind.next(job);
+    if (!piece) throw new Error('another worker has the job');
+    const { fence } = piece.job;
+    try {
+      const end = await piece.work(turn);
+      await store.jobs.complete(job.id, fence, undefined, new Date(Date.now() + 600_000), {
+        result: end?.result as NonNullable<ArchiveJob['result']>,
+      });
+    } catch (error) {
+      if (error instanceof JobFailed)
+        await store.jobs.fail(job.id, fence, { error: error.message }, new Date(Date.now() + 600_000));
+      else await piece.release(false);
+      throw error;
+    }
+    return (await store.jobs.get(job.id)) as ArchiveJob;
+  }
+
+  /** The ids of all stored entries, in order. */
+  const storedIds = async (): Promise<string[]> => {
+    const found = await db.collection('entries').find().sort({ _id: 1 }).project({ _id: 1 }).toArray();
+    return found.map(({ _id }) => _id.toString('hex').slice(24));
+  };
+
+  return {
+    db,
+    store,
+    application,
+    domain,
+    owner,
+    root,
+    temporary,
+    folder: join(root, domain),
+    insert,
+    create,
+    current,
+    run,
+    storedIds,
+  };
+}
