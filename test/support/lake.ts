@@ -38,8 +38,8 @@ export function manifestsIn(folder: string): ArchiveManifest[] {
 }
 
 /**
- * What a reader of a lake finds, who checks each file against its manifest: all rows without those of deleted entries, in the order of ids.
- * No two files have the same entry.
+ * What a reader of a lake finds: all rows without those of deleted entries, in the order of ids. Each entry is there once.
+ * Each file is as its manifest says.
  */
 export async function readLake(folder: string): Promise<Row[]> {
   const rows = new Map<string, Row>();

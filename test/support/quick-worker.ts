@@ -7,8 +7,9 @@ const [service] = process.argv.slice(2);
 
 if (service === 'export-worker') {
   const { startExportWorker } = await import('@sluice/export-worker/start.ts');
+  const { roughArchives } = await import('./rough-archives.ts');
   await runProcess(service, loadExportWorkerConfig, (config, log) =>
-    startExportWorker(config, log, quickTimings),
+    startExportWorker(config, log, quickTimings, roughArchives()),
   );
 } else {
   const { startIngestWorker } = await import('@sluice/ingest-worker/start.ts');

@@ -12,7 +12,7 @@ import { exportKind } from './export/export-kind.ts';
 
 export interface ArchiveOptions {
   /** Throws ObjectStoreError. */
-  openObjects(archive: Pick<ArchiveRecord, 'to'>): ObjectStore;
+  openObjects(archive: Pick<ArchiveRecord, 'to' | 'format'>): ObjectStore;
   /** For temporary files. */
   folder: string;
   /** A file of an archive ends with the piece that reaches this. */

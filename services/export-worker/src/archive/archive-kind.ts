@@ -15,7 +15,7 @@ import { totalsOf, type WriteRunOptions, writeRun } from './write-run.ts';
 
 interface Dependencies extends WriteRunOptions {
   /** Opens what an archive stores its files in. Throws ObjectStoreError. */
-  openObjects(archive: Pick<ArchiveRecord, 'to'>): ObjectStore;
+  openObjects(archive: Pick<ArchiveRecord, 'to' | 'format'>): ObjectStore;
   leaseMs: number;
   log: Logger;
 }
