@@ -10,6 +10,7 @@ import { folderStore } from '@sluice/objects/folder-store.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import type { Block } from '@sluice/store/backup/block.ts';
 import { onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from './own-database.ts';
 import { payloadOf } from './payload-of.ts';
@@ -18,6 +19,10 @@ const owner = { id: 'b'.repeat(24), username: 'b' };
 const domain = 'a-abc234';
 const log = createLogger('test', { level: 'silent', pretty: false });
 const leaseMs = 600_000;
+
+async function* each(blocks: Block[]) {
+  yield* blocks;
+}
 
 export const ownTurn = (): Turn => ({
   signal: new AbortController().signal,
@@ -32,23 +37,24 @@ export function ownFolder(): string {
   return folder;
 }
 
-/** An application, and runs of its archives in the process of the test. Call in a test. */
-export async function archiveRuns(
-  schema: object = { type: 'object', properties: { n: { type: 'integer' } } },
-) {
+/** What `backUp` has read. */
+interface Backup {
+  application: string;
+  root: string;
+  blocks: Block[];
+  startedAt: Date;
+}
+
+/** An application, or that of a backup, and runs of its archives in the process of the test. Call in a test. */
+export async function archiveRuns(backup?: Backup) {
   const { db, url } = await ownDatabase();
   const store = openStore(url);
-  await store.prepare();
-  const fields = {
-    name: 'a',
-    type: 'other',
-    connectors: [],
-    rawSchema: JSON.stringify(schema),
-    domain,
-    owner,
-  };
-  const application = (await store.applications.create(fields))?.id as string;
-  const root = ownFolder();
+  if (backup) await store.backup.restore(each(backup.blocks), backup.startedAt);
+  else await store.prepare();
+  const rawSchema = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } } });
+  const fields = { name: 'a', type: 'other', connectors: [], rawSchema, domain, owner };
+  const application = backup?.application ?? ((await store.applications.create(fields))?.id as string);
+  const root = backup?.root ?? ownFolder();
   const temporary = ownFolder();
   let made = 0;
 
@@ -124,6 +130,11 @@ export async function archiveRuns(
     return (await store.jobs.get(job.id)) as ArchiveJob;
   }
 
+  async function backUp(): Promise<Backup> {
+    const startedAt = await store.backup.now();
+    return { application, root, startedAt, blocks: await Array.fromAsync(store.backup.read()) };
+  }
+
   /** The ids of all stored entries, in order. */
   const storedIds = async (): Promise<string[]> => {
     const found = await db.collection('entries').find().sort({ _id: 1 }).project({ _id: 1 }).toArray();
@@ -144,5 +155,6 @@ export async function archiveRuns(
     current,
     run,
     storedIds,
+    backUp,
   };
 }

@@ -260,6 +260,37 @@ describe('a run that is interrupted', () => {
   });
 });
 
+describe('a restored archive', () => {
+  it('goes on, with the deletions that it did not list yet', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(100);
+    await runs.run(archive);
+    await runs.store.deletions.removeOne(runs.application, (await runs.storedIds())[3] as string);
+    const restored = await archiveRuns(await runs.backUp());
+    await restored.insert(10);
+    await restored.run(archive);
+    const stored = await restored.storedIds();
+    expect(stored).toHaveLength(109);
+    expect(await idsIn(restored.folder)).toEqual(stored);
+  });
+
+  it('says what to do when its files have more than the backup', async () => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(100);
+    await runs.run(archive);
+    const backup = await runs.backUp();
+    await runs.insert(1);
+    await runs.run(archive);
+    const restored = await archiveRuns(backup);
+    // Also where nothing came since.
+    const running = restored.run(archive);
+    await expect(running).rejects.toThrow(/000002\.json is there already.*restore.*make it anew/);
+    expect(await restored.current(archive)).toMatchObject({ state: 'failing', run: 2 });
+  });
+});
+
 it('ends with its archive', async () => {
   const runs = await archiveRuns();
   const archive = await runs.create();

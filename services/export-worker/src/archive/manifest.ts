@@ -21,10 +21,29 @@ export interface ArchiveManifest {
   schemas: number[];
 }
 
-export const runName = (run: number): string => String(run).padStart(6, '0');
-
 async function* once(bytes: Buffer) {
   yield bytes;
+}
+
+export const runName = (run: number): string => String(run).padStart(6, '0');
+
+const nameOf = (folder: string, run: number) => `${folder}/_manifests/${runName(run)}.json`;
+
+const refuse = (folder: string, run: number) =>
+  new JobFailed(
+    `${nameOf(folder, run)} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
+  );
+
+/** Throws JobFailed if the run has a manifest before it began: what is there is not what this archive has stored. */
+export async function refuseForeign(
+  store: Pick<ObjectStore, 'read'>,
+  folder: string,
+  run: number,
+): Promise<void> {
+  const pieces = await store.read(nameOf(folder, run));
+  if (!pieces) return;
+  for await (const _ of pieces) break;
+  throw refuse(folder, run);
 }
 
 /** Stores the manifest of a run, which the run has from then on. */
@@ -33,13 +52,11 @@ export async function createManifest(
   folder: string,
   manifest: ArchiveManifest,
 ): Promise<void> {
-  const name = `${folder}/_manifests/${runName(manifest.run)}.json`;
+  const name = nameOf(folder, manifest.run);
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
   if (await store.create(name, once(bytes))) return;
   if (await isThere(store, name, createHash('sha256').update(bytes).digest('hex'))) return;
-  throw new JobFailed(
-    `${name} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
-  );
+  throw refuse(folder, manifest.run);
 }
 
 /** Stores the versions of the schema that are not there yet. */
@@ -51,13 +68,13 @@ export async function createSchemas(
 ): Promise<void> {
   const there = new Set<string>();
   for await (const { name } of store.list(`${folder}/_schema/`)) there.add(name);
-  const nameOf = (version: number) => `${folder}/_schema/${version}.json`;
-  if (versionsUpTo(newest).every((version) => there.has(nameOf(version)))) return;
+  const schemaName = (version: number) => `${folder}/_schema/${version}.json`;
+  if (versionsUpTo(newest).every((version) => there.has(schemaName(version)))) return;
   const record = await applications.byId(application);
   if (!record) throw new ApplicationDeleted();
   for await (const { version, rawSchema } of schemas.list(record))
-    if (version <= newest && !there.has(nameOf(version)))
-      await store.create(nameOf(version), once(Buffer.from(rawSchema)));
+    if (version <= newest && !there.has(schemaName(version)))
+      await store.create(schemaName(version), once(Buffer.from(rawSchema)));
 }
 
 export const versionsUpTo = (newest: number): number[] =>

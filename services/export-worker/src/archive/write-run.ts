@@ -7,7 +7,7 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createObject } from './create-object.ts';
 import { writeDeletedList } from './deleted-list.ts';
-import { createManifest, createSchemas, runName, versionsUpTo } from './manifest.ts';
+import { createManifest, createSchemas, refuseForeign, runName, versionsUpTo } from './manifest.ts';
 import { openFormats } from './open-formats.ts';
 import { planRun, startOf } from './plan-run.ts';
 import { readRun } from './read-run.ts';
@@ -33,6 +33,7 @@ export async function writeRun(
 ): Promise<NonNullable<ArchiveJob['result']>> {
   const { applications, archives, jobs, removals } = store;
   const { application, domain, fence } = job;
+  if (!job.plan) await refuseForeign(objects, domain, archive.run);
   const plan = await planRun(store, job, archive, turn);
   const { newFormat, learn } = await openFormats(store, job, plan, archive, turn);
   const files = [...job.files];
