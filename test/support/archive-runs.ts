@@ -118,9 +118,7 @@ export async function archiveRuns(backup?: Backup) {
     const { fence } = piece.job;
     try {
       const end = await piece.work(turn);
-      await store.jobs.complete(job.id, fence, undefined, new Date(Date.now() + 600_000), {
-        result: end?.result as NonNullable<ArchiveJob['result']>,
-      });
+      await store.jobs.complete(job.id, fence, undefined, new Date(Date.now() + 600_000), end?.result);
     } catch (error) {
       if (error instanceof JobFailed)
         await store.jobs.fail(job.id, fence, { error: error.message }, new Date(Date.now() + 600_000));

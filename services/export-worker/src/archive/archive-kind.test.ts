@@ -43,6 +43,7 @@ describe('a run', () => {
       expect(rows.map(({ id }) => id)).toEqual(await runs.storedIds());
       expect(new Set(rows.map((row) => Number(row.schema_version)))).toEqual(new Set([1]));
       expect(job.result).toMatchObject({ entries: 3_000, files: manifest?.files.length });
+      expect(job.files).toEqual(manifest?.files);
       expect(manifest?.files.length).toBeGreaterThan(1);
       const { covers, lastRun, entries, run } = await runs.current(archive);
       expect({ until: covers.until, entries, run }).toEqual({

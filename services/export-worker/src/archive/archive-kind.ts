@@ -31,11 +31,11 @@ export function archiveKind({ openObjects, leaseMs, log, ...options }: Dependenc
     // A deleted archive ends its runs like a deleted application does.
     if (!archive) throw new ApplicationDeleted();
     // Its last worker died between the end of the run and that of the job.
-    if (archive.run !== job.options.run) return { result: totalsOf(job.files) };
+    if (archive.run !== job.options.run) return { result: { result: totalsOf(job.files) } };
     try {
       const objects = openObjects(archive);
       const result = await writeRun(options, objects, { job, archive, turn }).finally(objects.close);
-      return { result };
+      return { result: { result } };
     } catch (error) {
       if (!(error instanceof ObjectStoreError || error instanceof JobFailed)) throw error;
       turn.checkLease();

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-const readBytes = 1024 ** 2;
+const readBytes = 256 * 1024;
 
 /** Bytes whose name is known only when all of them are there. */
 export type Spool = Awaited<ReturnType<typeof openSpool>>;

@@ -6,7 +6,7 @@ import type { FileFormat } from '../formats/format.ts';
 import { openSpool } from './spool.ts';
 
 /** A Parquet piece is a row group: large ones are read faster, small ones take less memory. */
-const pieceBytes = 8 * 1024 ** 2;
+const pieceBytes = 4 * 1024 ** 2;
 const dayMs = 86_400_000;
 
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
