@@ -14,7 +14,14 @@ export function openDataDir(path: string) {
     // Private, as it has the data and the secret that signs tokens.
     for (const folder of [dir, logs, run]) makeFolder(folder);
     const lock = lockDir(dir, join(dir, 'lock'));
-    return { dir, logs, run, jwtSecret: keptSecret(secretFileOf(dir)), close: lock.release };
+    return {
+      dir,
+      logs,
+      run,
+      jwtSecret: keptSecret(secretFileOf(dir)),
+      secretsKey: keptSecret(join(dir, 'secrets-key')),
+      close: lock.release,
+    };
   } catch (error) {
     if (error instanceof StartError) throw error;
     const { code } = error as NodeJS.ErrnoException;

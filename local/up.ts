@@ -41,6 +41,8 @@ export async function up(options: UpOptions) {
 
   const env = {
     JWT_SECRET: dataDir.jwtSecret,
+    SECRETS_KEY: dataDir.secretsKey,
+    ARCHIVE_FOLDER: join(dataDir.dir, 'archive'),
     ...localDefaults(config.host),
     ...config.env,
     HOST: config.host,

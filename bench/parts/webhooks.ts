@@ -34,11 +34,11 @@ interface Delivery {
 /** The time from the 201 of an upload to its delivery: alone, beside a busy application, and beside webhooks of another owner. */
 export async function webhooks(bench: Bench): Promise<Section> {
   const { options, say } = bench;
-  const api = await startApi(bench, { database, env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+  const api = await startApi(bench, { database, env: { OUTBOUND_ALLOW: '127.0.0.1' } });
   const worker = await startWorker(bench, {
     service: 'ingest-worker',
     database,
-    env: { WEBHOOK_ALLOW: '127.0.0.1' },
+    env: { OUTBOUND_ALLOW: '127.0.0.1' },
   });
   const { pid: mongod } = await bench.mongodb.db('admin').command({ serverStatus: 1 });
   const { create, client, token } = await openAccount(api.url);

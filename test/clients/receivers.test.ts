@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { startSluice, until } from '../support/sluice.ts';
 
-const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+const sluice = await startSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1' } });
 afterAll(() => sluice.stop());
 
 const folder = join(import.meta.dirname, '../../examples/webhooks');

@@ -16,7 +16,7 @@ let user: ReturnType<typeof commandLine>;
 const schema = { type: 'object', properties: { celsius: { type: 'number' } } };
 
 beforeAll(async () => {
-  sluice = await sharedSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1', DELETION_GRACE: '7d' } });
+  sluice = await sharedSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1', DELETION_GRACE: '7d' } });
   owner = await sluice.owner();
 });
 beforeEach(async () => {

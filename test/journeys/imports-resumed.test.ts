@@ -11,7 +11,7 @@ import { importClient } from '../support/import-client.ts';
 import { sharedSluice, until } from '../support/sluice.ts';
 import { commandLine } from '../support/sluice-command.ts';
 
-const sluice = await sharedSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+const sluice = await sharedSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1' } });
 const octets = 'application/offset+octet-stream';
 
 async function scene() {

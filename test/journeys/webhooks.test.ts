@@ -10,7 +10,7 @@ import { celsiusSchema, refusedClient } from '../support/refused-client.ts';
 import { type Call, startSluice, until } from '../support/sluice.ts';
 import { unzip } from '../support/unzip.ts';
 
-const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1,localhost', DELETION_GRACE: '7d' } });
+const sluice = await startSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1,localhost', DELETION_GRACE: '7d' } });
 afterAll(() => sluice.stop());
 
 async function application() {

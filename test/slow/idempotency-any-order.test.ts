@@ -13,7 +13,7 @@ const mostAtOnce = 6;
 it.each(['key', 'value'] as const)(
   'a %s has one entry at most, a retry of it is 201, counts by key add up, and exports and webhooks have each once, whatever happens in any order',
   async (identity) => {
-    const sluice = await startSluice({ env: { WEBHOOK_ALLOW: '127.0.0.1' } });
+    const sluice = await startSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1' } });
     onTestFinished(() => sluice.stop());
     removeSilent(sluice.env.MONGODB_URL as string);
     const other = await createApiProcess(sluice.env);

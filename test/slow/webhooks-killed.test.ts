@@ -22,7 +22,7 @@ it(
   'a webhook gets every entry in order, whatever its receiver does, while workers are killed and Redis is emptied',
   async () => {
     const { url: MONGODB_URL } = await ownDatabase();
-    const sluice = await startSluice({ workers: false, env: { MONGODB_URL, WEBHOOK_ALLOW: '127.0.0.1' } });
+    const sluice = await startSluice({ workers: false, env: { MONGODB_URL, OUTBOUND_ALLOW: '127.0.0.1' } });
     onTestFinished(sluice.stop);
     const log = createLogger('test', { level: 'silent', pretty: false });
     const { REDIS_URL: url = '', REDIS_PREFIX: prefix = '' } = sluice.env;

@@ -21,7 +21,7 @@ it(
     const random = createRandom(seed);
     const below = (count: number) => Math.floor(random() * count);
     const sluice = await startSluice({
-      env: { WEBHOOK_ALLOW: '127.0.0.1', JOB_QUOTA: '100000', IMPORT_QUOTA: '100000' },
+      env: { OUTBOUND_ALLOW: '127.0.0.1', JOB_QUOTA: '100000', IMPORT_QUOTA: '100000' },
     });
     onTestFinished(sluice.stop);
     const { token } = await sluice.owner();

@@ -33,7 +33,7 @@ export interface InForce {
 }
 
 type Env = ReturnType<typeof environment>;
-type Setting = { example?: string; isSecret?: boolean };
+type Setting = { desc: string; example?: string; isSecret?: boolean };
 
 /** Settings that `npm start` adds if it runs, or ran, the stores. */
 function addedByStart(env: Env): Env {

@@ -3,15 +3,17 @@ import { createClean } from '@sluice/jobs/clean.ts';
 import { exportsQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { openWorker, type RunningWorker, startWorker } from '@sluice/jobs/worker.ts';
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
-import type { WorkerConfig } from '@sluice/shared/config/load.ts';
+import { openStore } from '@sluice/objects/open-store.ts';
+import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { unseal } from '@sluice/shared/seal.ts';
+import type { ArchiveRecord, BucketTarget } from '@sluice/store/archives/archive-records.ts';
 import { archiveKind } from './archive/archive-kind.ts';
 import { createStartArchives } from './archive/start-archives.ts';
 import { exportKind } from './export/export-kind.ts';
 
 export interface ArchiveOptions {
-  /** Throws ObjectStoreError. */
+  /** Opens what an archive stores its files in. Throws ObjectStoreError. */
   openObjects(archive: Pick<ArchiveRecord, 'to' | 'format'>): ObjectStore;
   /** For temporary files. */
   folder: string;
@@ -19,21 +21,32 @@ export interface ArchiveOptions {
   fileBytes: number;
 }
 
-/** With its last piece a file has at most 256 MB. */
-const usualArchives: ArchiveOptions = {
-  openObjects() {
-    throw new ObjectStoreError('this worker has no place for archives');
-  },
-  folder: tmpdir(),
-  fileBytes: 216 * 1024 ** 2,
-};
+/** With its last piece a file of an archive has at most 256 MB. */
+const usualFileBytes = 216 * 1024 ** 2;
+
+function openerOf({ secretsKeys = [], archiveFolder, outboundAllow }: ExportWorkerConfig) {
+  const secretOf = ({ secret, bucket }: BucketTarget): string => {
+    try {
+      return unseal(secretsKeys, secret);
+    } catch {
+      throw new ObjectStoreError(
+        `the key of the bucket ${bucket} cannot be decrypted: the operator adds the old secret to SECRETS_KEY, or the archive gets its key again`,
+      );
+    }
+  };
+  return ({ to }: Pick<ArchiveRecord, 'to'>): ObjectStore =>
+    openStore(to.kind === 's3' ? { ...to, secretAccessKey: secretOf(to) } : to, {
+      folder: archiveFolder,
+      allowed: outboundAllow,
+    });
+}
 
 /** This service makes exports, and runs of archives. */
 export async function startExportWorker(
-  config: WorkerConfig,
+  config: ExportWorkerConfig,
   log: Logger,
   timings = usual,
-  archives = usualArchives,
+  archives: ArchiveOptions = { openObjects: openerOf(config), folder: tmpdir(), fileBytes: usualFileBytes },
 ): Promise<RunningWorker> {
   const { retentionMs } = config;
   const { metrics, store, redis, queue, jobsTask } = await openWorker(

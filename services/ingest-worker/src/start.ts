@@ -56,10 +56,10 @@ export async function startIngestWorker(
   });
   const refusalRecorder = createRefusalRecorder(store, log);
   const stopMilestones = startMilestones(store, log);
-  const post = createPost(config.webhookAllow);
+  const post = createPost(config.outboundAllow);
   const stopWebhooks = startWebhooks({ store, post, metrics, retryMs: timings.webhookRetryMs }, log);
   const { leaseMs } = timings;
-  const download = createDownload(config.webhookAllow);
+  const download = createDownload(config.outboundAllow);
   const received = receiveKind({ store, queue, download, leaseMs, log });
   const stopReceiving = startReceiving(store.jobs, handlerOf(received), log);
   const stopExpiring = startExpiring(store, config.auditRetentionMs, log);

@@ -23,13 +23,19 @@ export function environment(): Env {
   }
 }
 
+/** A setting under its old name. */
+const renamed = (env: Env): Env =>
+  env.OUTBOUND_ALLOW === undefined && env.WEBHOOK_ALLOW !== undefined
+    ? { ...env, OUTBOUND_ALLOW: env.WEBHOOK_ALLOW }
+    : env;
+
 /** Throws ConfigError with all faults: wrong settings, faults from `check`, and misspelt names. */
 function read<S extends Record<string, ValidatorSpec<unknown>>>(
   given: Env,
   settings: S,
   check: (vars: Partial<CleanedEnv<S>>) => string[] = () => [],
 ): CleanedEnv<S> {
-  const { env, faults } = withSecretFiles(given, secretsAmong(settings));
+  const { env, faults } = withSecretFiles(renamed(given), secretsAmong(settings));
   const reporter: Reporter = ({ errors, env: vars }) => {
     const wrong = Object.entries(errors).map(([name, error]) => [
       name,
@@ -62,10 +68,14 @@ function unknown(env: Env): string[] {
 function weakSecrets({
   NODE_ENV,
   JWT_SECRET: secrets = [],
+  SECRETS_KEY: keys = [],
 }: Partial<CleanedEnv<typeof Common & typeof Api>>) {
-  if (NODE_ENV !== 'production' || secrets.every((secret) => Buffer.byteLength(secret) >= 32)) return [];
-  const which = secrets.length > 1 ? ', in each secret of the list' : '';
-  return [`JWT_SECRET must have at least 32 bytes in production${which}`];
+  if (NODE_ENV !== 'production') return [];
+  return Object.entries({ JWT_SECRET: secrets, SECRETS_KEY: keys }).flatMap(([name, list]) => {
+    if (list.every((secret) => Buffer.byteLength(secret) >= 32)) return [];
+    const which = list.length > 1 ? ', in each secret of the list' : '';
+    return [`${name} must have at least 32 bytes in production${which}`];
+  });
 }
 
 /** The process ends with the shutdown timeout, even if it still drains. */
@@ -113,7 +123,9 @@ export function loadApiConfig(env = environment()) {
     drainDelayMs: vars.DRAIN_DELAY,
     console: vars.CONSOLE,
     corsOrigins: vars.CORS_ORIGINS,
-    webhookAllow: vars.WEBHOOK_ALLOW,
+    outboundAllow: vars.OUTBOUND_ALLOW,
+    secretsKeys: vars.SECRETS_KEY,
+    archiveFolder: vars.ARCHIVE_FOLDER,
     deletionGraceMs: vars.DELETION_GRACE,
     auditRetentionMs: vars.AUDIT_RETENTION,
   };
@@ -124,16 +136,23 @@ function workers(vars: CleanedEnv<typeof Common & typeof Workers>) {
 }
 
 export function loadExportWorkerConfig(env = environment()) {
-  return workers(read(env, { ...Common, ...Workers }));
+  const { OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER } = Api;
+  const vars = read(env, { ...Common, ...Workers, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER });
+  return {
+    ...workers(vars),
+    outboundAllow: vars.OUTBOUND_ALLOW,
+    secretsKeys: vars.SECRETS_KEY,
+    archiveFolder: vars.ARCHIVE_FOLDER,
+  };
 }
 
 export function loadIngestWorkerConfig(env = environment()) {
-  const { AUDIT_RETENTION, WEBHOOK_ALLOW } = Api;
-  const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION, WEBHOOK_ALLOW });
+  const { AUDIT_RETENTION, OUTBOUND_ALLOW } = Api;
+  const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION, OUTBOUND_ALLOW });
   return {
     ...workers(vars),
     auditRetentionMs: vars.AUDIT_RETENTION,
-    webhookAllow: vars.WEBHOOK_ALLOW,
+    outboundAllow: vars.OUTBOUND_ALLOW,
   };
 }
 
@@ -190,6 +209,7 @@ export function loadAdminConfig(env = environment()) {
 
 export type ApiConfig = ReturnType<typeof loadApiConfig>;
 export type WorkerConfig = ReturnType<typeof workers>;
+export type ExportWorkerConfig = ReturnType<typeof loadExportWorkerConfig>;
 export type IngestWorkerConfig = ReturnType<typeof loadIngestWorkerConfig>;
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
 export type AdminConfig = ReturnType<typeof loadAdminConfig>;

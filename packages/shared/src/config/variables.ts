@@ -44,9 +44,17 @@ export const Common = {
 };
 
 export const Api = {
-  WEBHOOK_ALLOW: kinds.allowed.or(
+  OUTBOUND_ALLOW: kinds.allowed.or(
     'none',
-    'Names, addresses and networks that webhooks and imports from a URL may reach although they are private, by commas, such as `hooks.internal,10.0.0.0/8`.',
+    'Names, addresses and networks that webhooks, imports from a URL and archives may reach although they are private, by commas, such as `hooks.internal,10.0.0.0/8`. Its old name `WEBHOOK_ALLOW` is read too.',
+  ),
+  SECRETS_KEY: secret(
+    kinds.secrets.optional(
+      'Encrypts the keys of buckets in MongoDB; at least 32 bytes in production. It can be a list, separated by commas: the first encrypts, all decrypt. Without it archives go into no bucket. Export workers read it too.',
+    ),
+  ),
+  ARCHIVE_FOLDER: kinds.text.optional(
+    'Folder for archives without a bucket, the same for all export workers. Export workers read it too.',
   ),
   HOST: kinds.text.or('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535).or('4000', 'Port the API listens on; 0 picks a free one.'),

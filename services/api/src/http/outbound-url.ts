@@ -11,6 +11,6 @@ export function toOutboundUrl(text: string, allowed: Allowed): string {
   if (url.username || url.password) throw invalid('must not have a user name or a password');
   const host = url.hostname.replace(/^\[|\]$/g, '');
   if (isIP(host) && !isReachable(host, allowed))
-    throw invalid(`has the private address ${host}; the operator can allow it with WEBHOOK_ALLOW`);
+    throw invalid(`has the private address ${host}; the operator can allow it with OUTBOUND_ALLOW`);
   return url.href;
 }

@@ -15,7 +15,7 @@ const UrlImport = Strict('UrlImport', {
   url: Type.String({
     minLength: 1,
     maxLength: 2_000,
-    description: 'An http or https URL, without a user name. Private addresses need `WEBHOOK_ALLOW`.',
+    description: 'An http or https URL, without a user name. Private addresses need `OUTBOUND_ALLOW`.',
     examples: ['https://example.com/weather.ndjson'],
   }),
 });
@@ -46,7 +46,7 @@ export const urlImportRoutes: Routes = async (app, { store, audit, quotas, confi
     async (request, reply) => {
       refuseIdempotencyKey(request.headers);
       const application = await findApplication(store.applications, request);
-      const url = toOutboundUrl(request.body.url, config.webhookAllow);
+      const url = toOutboundUrl(request.body.url, config.outboundAllow);
       const given = toSourceRequest(request.query, nameIn(url));
       const { importLimit: limit, importQuota: quota, bodyLimit } = config;
       await checkImportQuotas(quotas, application.owner.id);

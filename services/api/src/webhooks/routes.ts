@@ -80,7 +80,7 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { body } = request;
       const application = await findApplication(applications, request);
-      const url = toOutboundUrl(body.url, config.webhookAllow);
+      const url = toOutboundUrl(body.url, config.outboundAllow);
       refuseThreshold(body);
       const secret = makeSecret();
       const fields = { ...body, url, createdBy: request.owner.username };
@@ -110,7 +110,7 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { body } = request;
       const { application, webhook } = await find(request);
-      const url = body.url === undefined ? undefined : toOutboundUrl(body.url, config.webhookAllow);
+      const url = body.url === undefined ? undefined : toOutboundUrl(body.url, config.outboundAllow);
       const change = { ...body, ...(url !== undefined && { url }) };
       refuseThreshold({ ...webhook, ...body });
       const updated = await webhooks.update(application, webhook.id, change);

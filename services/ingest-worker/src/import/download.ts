@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { JobFailed } from '@sluice/jobs/kind.ts';
+import { createRequest, Unreachable } from '@sluice/shared/outbound.ts';
 import type { Allowed } from '@sluice/shared/public-address.ts';
-import { createRequest, Unreachable } from '../outbound.ts';
 
 const mostRedirects = 5;
 /** Tries in a row that bring nothing new. */

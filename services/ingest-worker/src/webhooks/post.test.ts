@@ -1,9 +1,9 @@
 import type { lookup } from 'node:dns';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { Unreachable } from '@sluice/shared/outbound.ts';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createReceiver } from '../../../../test/support/receiver.ts';
-import { Unreachable } from '../outbound.ts';
 import { createPost } from './post.ts';
 
 type Resolved = { address: string; family: number }[];
@@ -51,7 +51,7 @@ describe('a private address gets nothing, and the reason is told', () => {
   ])('%s', async (url) => {
     const sent = createPost(allow())(url, {}, '{}');
     await expect(sent).rejects.toThrow(Unreachable);
-    await expect(sent).rejects.toThrow(/private address.*WEBHOOK_ALLOW/);
+    await expect(sent).rejects.toThrow(/private address.*OUTBOUND_ALLOW/);
   });
 
   it.each([[['10.0.0.1']], [['93.184.215.14', '127.0.0.1']], [['::ffff:10.0.0.1']]])(

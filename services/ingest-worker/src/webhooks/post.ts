@@ -1,6 +1,6 @@
 import { lookup } from 'node:dns';
+import { createRequest } from '@sluice/shared/outbound.ts';
 import type { Allowed } from '@sluice/shared/public-address.ts';
-import { createRequest } from '../outbound.ts';
 
 export interface Posted {
   status: number;

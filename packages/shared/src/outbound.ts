@@ -7,16 +7,16 @@ import {
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
-import { type Allowed, isReachable } from '@sluice/shared/public-address.ts';
+import { type Allowed, isReachable } from './public-address.ts';
 
 /** The server of a URL must not be reached. The message says why. */
 export class Unreachable extends Error {}
 
-const isPrivate = (host: string, address: string) =>
+export const isPrivate = (host: string, address: string) =>
   new Unreachable(
     host === address
-      ? `${address} is a private address; the operator can allow it with WEBHOOK_ALLOW`
-      : `${host} has the private address ${address}; the operator can allow it with WEBHOOK_ALLOW`,
+      ? `${address} is a private address; the operator can allow it with OUTBOUND_ALLOW`
+      : `${host} has the private address ${address}; the operator can allow it with OUTBOUND_ALLOW`,
   );
 
 /** Resolves a name to addresses that may be reached: the connection goes to one of these, whatever the name resolves to later. */

@@ -1,0 +1,32 @@
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
+
+const cipher = 'aes-256-gcm';
+const ivBytes = 12;
+const tagBytes = 16;
+
+const keyOf = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', 'sluice secrets', 32));
+/** Tells secrets apart, and says nothing of them. */
+const nameOf = (key: Buffer) => createHash('sha256').update(key).digest('base64url').slice(0, 8);
+
+/** Encrypts a text with the first of SECRETS_KEY. */
+export function seal([secret]: string[], text: string): string {
+  if (secret === undefined) throw new Error('SECRETS_KEY is not set');
+  const key = keyOf(secret);
+  const iv = randomBytes(ivBytes);
+  const encrypt = createCipheriv(cipher, key, iv);
+  const sealed = Buffer.concat([iv, encrypt.update(text, 'utf8'), encrypt.final(), encrypt.getAuthTag()]);
+  return `${nameOf(key)}.${sealed.toString('base64url')}`;
+}
+
+/** Throws an Error when none of the secrets encrypted the text. */
+export function unseal(secrets: string[], sealed: string): string {
+  const [name, content = ''] = sealed.split('.');
+  const key = secrets.map(keyOf).find((each) => nameOf(each) === name);
+  if (!key) throw new Error('SECRETS_KEY has not the secret that encrypted this');
+  const bytes = Buffer.from(content, 'base64url');
+  const decrypt = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
+  decrypt.setAuthTag(bytes.subarray(-tagBytes));
+  return Buffer.concat([decrypt.update(bytes.subarray(ivBytes, -tagBytes)), decrypt.final()]).toString(
+    'utf8',
+  );
+}
