@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { type Call, sharedSluice, statusOf, storeOf, until } from '../support/sluice.ts';
 
-const sluice = await sharedSluice();
+const sluice = await sharedSluice({ env: { SECRETS_KEY: 'a secret of tests' } });
 
 const callers = [
   'anonymous',
@@ -22,6 +22,18 @@ type Statuses = Record<Caller, number>;
 type Row = [statuses: Statuses, make?: (all: Cast) => Call];
 
 const webhook = { url: 'https://example.com/', events: ['export.failed'] };
+/** Each in a place of its own. */
+const archive = () => ({
+  to: {
+    kind: 's3',
+    bucket: `b${randomBytes(6).toString('hex')}`,
+    access_key_id: 'a',
+    secret_access_key: 'b',
+  },
+  format: 'csv',
+  every: '1d',
+  from: 'now',
+});
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const credentials = (username: string) => ({ username, password: 'correct horse' });
 
@@ -134,6 +146,13 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/webhooks/{id}/deliveries': [editors()],
   'post /api/applications/{domain}/webhooks/{id}/deliveries/{delivery}/redeliver': [editors(404)],
   'post /api/applications/{domain}/webhooks/{id}/redeliver': [editors(), () => ({ json: { from: '2026-01-01T00:00:00Z' } })],
+  'get /api/applications/{domain}/archives': [editors()],
+  'post /api/applications/{domain}/archives': [owners(), () => ({ json: archive() })],
+  'get /api/applications/{domain}/archives/{id}': [editors()],
+  'patch /api/applications/{domain}/archives/{id}': [owners(), () => ({ json: { name: 'n' } })],
+  'delete /api/applications/{domain}/archives/{id}': [owners()],
+  'post /api/applications/{domain}/archives/{id}/run': [owners()],
+  'get /api/applications/{domain}/archives/{id}/runs': [editors()],
   'get /api/users/me/tokens': [loggedIn],
   'post /api/users/me/tokens': [loggedIn, () => ({ json: { name: 'n', scopes: ['read'] } })],
   'delete /api/users/me/tokens/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],
@@ -189,6 +208,9 @@ const making: Record<string, unknown> = {
   replays: {},
   deletions: { to: '2020-01-01' },
   webhooks: webhook,
+  get archives() {
+    return archive();
+  },
   keys: { name: 'another' },
   tokens: { name: 'another', scopes: ['read'] },
 };
@@ -217,7 +239,7 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
   }
   const where = kind === 'tokens' ? '/users/me/tokens' : `${path}/${kind}`;
   const { id } = (await sluice.request('POST', where, { token, json: making[kind] })).body.data;
-  if (['tokens', 'keys', 'webhooks'].includes(kind)) return id;
+  if (['tokens', 'keys', 'webhooks', 'archives'].includes(kind)) return id;
   await until(async () => {
     const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
     return body.data.state === 'completed';

@@ -141,6 +141,7 @@ export async function archiveRuns(backup?: Backup) {
 
   return {
     db,
+    url,
     store,
     application,
     domain,

@@ -21,6 +21,7 @@ import { isEnding, isRetriable, isUnfinished, type JobRecord } from './record/jo
 const endEvents: Partial<Record<JobRecord['kind'], WebhookEvent[]>> = {
   export: ['export.completed', 'export.failed'],
   import: ['import.completed', 'import.failed'],
+  archive: ['archive.completed', 'archive.failed'],
 };
 
 export interface JobDependencies {

@@ -6,6 +6,8 @@ export const webhookEvents = [
   'export.failed',
   'import.completed',
   'import.failed',
+  'archive.completed',
+  'archive.failed',
   'schema.published',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];

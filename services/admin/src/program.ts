@@ -6,6 +6,7 @@ import { ClusterRefusal } from '@sluice/store/sharding/cluster.ts';
 import { Command, CommanderError } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { addApplications } from './applications/commands.ts';
+import { addArchives } from './archives/commands.ts';
 import { addBackup } from './backup/backup.ts';
 import { addRestore } from './backup/restore.ts';
 import { addConfig } from './config.ts';
@@ -26,6 +27,7 @@ const commands: ((program: Command, terminal: AdminTerminal) => void)[] = [
   addConfig,
   addBackup,
   addRestore,
+  addArchives,
   addShard,
 ];
 

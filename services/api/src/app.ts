@@ -7,6 +7,7 @@ import { memberRoutes } from './applications/member-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
 import { uniqueRoutes } from './applications/unique-routes.ts';
+import { archiveRoutes } from './archives/routes.ts';
 import { createAudit } from './audit.ts';
 import { clientRoutes } from './clients/routes.ts';
 import { commandLineRoutes } from './console/command-line.ts';
@@ -69,6 +70,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(clientRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(webhookRoutes, dependencies);
+      await api.register(archiveRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
       await api.register(statsRoutes, dependencies);

@@ -47,11 +47,11 @@ export function queuedJobs(db: Db) {
       return (await documents.toArray()).map(toRecord);
     },
 
-    /** Exports and imports of an application that completed or failed since, in that order, without streamed exports. */
+    /** Exports, imports and runs of archives of an application that completed or failed since, in that order, without streamed exports. */
     async endedSince(application: string, since: Date): Promise<JobRecord[]> {
       const found = jobs.find({
         application: new ObjectId(application),
-        kind: { $in: ['export', 'import'] },
+        kind: { $in: ['export', 'import', 'archive'] },
         state: { $in: ['completed', 'failed'] },
         finishedAt: { $gte: since },
         transient: { $ne: true },

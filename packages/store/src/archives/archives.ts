@@ -23,18 +23,18 @@ export function archiveStore(db: Db) {
   });
 
   return {
-    /** Its first run is due at once. Undefined when the application has `limit` archives already. */
+    /** Its first run is due at once, unless it begins paused. Undefined when the application has `limit` archives already. */
     async create(
       application: string,
-      fields: ArchiveFields & Pick<ArchiveRecord, 'createdBy' | 'covers'>,
+      fields: ArchiveFields & Pick<ArchiveRecord, 'createdBy' | 'covers'> & { state?: 'paused' },
       limit: number,
     ): Promise<ArchiveRecord | undefined> {
       const now = new Date();
       const document: ArchiveDocument = {
         _id: new ObjectId(),
         application: new ObjectId(application),
-        ...fields,
         state: 'active',
+        ...fields,
         run: 1,
         failures: 0,
         entries: 0,
@@ -63,13 +63,18 @@ export function archiveStore(db: Db) {
       return found ? toArchive(found) : undefined;
     },
 
-    /** Undefined when there is no such archive. */
+    /** All but a new name makes the next run due at once. Undefined when there is no such archive. */
     async update(
       application: string,
       id: string,
-      change: Partial<Pick<ArchiveRecord, 'to' | 'every' | 'name' | 'state'>>,
+      change: Partial<Pick<ArchiveRecord, 'to' | 'every' | 'name' | 'state' | 'covers'>>,
     ): Promise<ArchiveRecord | undefined> {
-      const $set = { ...change, lastModifiedAt: new Date() };
+      const isDue = change.to || change.every || change.state === 'active';
+      const $set = {
+        ...change,
+        ...(isDue && { dueAt: new Date(0), failures: 0 }),
+        lastModifiedAt: new Date(),
+      };
       const found = await archives.findOneAndUpdate(
         one(application, id),
         change.state ? { $set, $unset: { reason: '' } } : { $set },

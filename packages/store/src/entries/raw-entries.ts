@@ -1,11 +1,11 @@
 import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
 import { hasPayload, idOf } from '@sluice/bson/entry.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
-import type { ClientSession, Db, Document } from 'mongodb';
+import type { Binary, ClientSession, Db, Document } from 'mongodb';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition, isPlain } from './entry-filter.ts';
-import { type EntryId, idOfKey } from './entry-id.ts';
+import { type EntryId, idOfKey, timeOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { type EntryRange, splitEntries } from './pieces.ts';
 
@@ -92,6 +92,17 @@ export function rawEntries(db: Db) {
         read: { entries: found.length, bytes: found.reduce((sum, one) => sum + size(one), 0) },
         free: () => found[0] && freeBuffer(found[0]),
       };
+    },
+
+    /** For how many whole seconds the oldest entry after a place is there, by MongoDB's clock; 0 when there is none. */
+    async secondsSince(application: string, after: EntryId | undefined): Promise<number> {
+      const oldest = { sort: { _id: 1 }, projection: { now: '$$NOW' } } as const;
+      const found = (await entries.findOne(range(application, { after }), oldest)) as {
+        _id: Binary;
+        now: Date;
+      } | null;
+      if (!found) return 0;
+      return Math.max(Math.floor((found.now.getTime() - timeOfKey(found._id)) / 1_000), 0);
     },
 
     /** The newest entries, or those before one. May be fewer: an answer is at most 16 MB. */

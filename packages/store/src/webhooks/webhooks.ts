@@ -179,4 +179,4 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
 }
 
 const maxDate = new Date(8.64e15);
-const isOfJob = (event: WebhookEvent) => /^(export|import)\./.test(event);
+const isOfJob = (event: WebhookEvent) => /^(export|import|archive)\./.test(event);

@@ -106,6 +106,7 @@ export const quotas = {
   members: { what: 'members', client: 'application', limit: 100, advice: 'remove one' },
   tokens: { what: 'personal tokens', client: 'user', limit: 100, advice: 'revoke one' },
   webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },
+  archives: { what: 'archives', client: 'application', limit: 3, advice: 'delete one' },
   secrets: {
     what: 'secrets that sign',
     client: 'webhook',

@@ -537,6 +537,8 @@ export const words = {
       'export.failed': 'An export fails',
       'import.completed': 'An import is completed',
       'import.failed': 'An import fails',
+      'archive.completed': 'A run of an archive is completed',
+      'archive.failed': 'A run of an archive fails',
       'schema.published': 'A schema is published',
     },
     count: 'Refused uploads',

@@ -121,7 +121,7 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     const all = { progress: {}, made: [] as NewDelivery[], isOpen: false };
     const wants = (start: string) =>
       webhook.events.some(
-        (event) => event.startsWith(start) || (start === 'export.' && event.startsWith('import.')),
+        (event) => event.startsWith(start) || (start === 'export.' && /^(import|archive)\./.test(event)),
       );
     for (const [start, read] of sources) {
       if (!wants(start)) continue;

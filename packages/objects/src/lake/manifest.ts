@@ -1,0 +1,113 @@
+import { text } from 'node:stream/consumers';
+import { parseJson } from '@sluice/json/parse-json.ts';
+import type { ObjectStore } from '../object-store.ts';
+
+/** What a file holds. `sha256`: in hexadecimal digits. */
+export interface LakeContent {
+  entries: number;
+  bytes: number;
+  sha256: string;
+}
+
+/** `first` and `last`: ids of its entries, which are in this order. */
+export interface LakeFile extends LakeContent {
+  /** Below the folder of the application. */
+  name: string;
+  first: string;
+  last: string;
+  /** What compaction is about to put in place of the file; it is removed where no entry is left. */
+  next?: (LakeContent & { first: string; last: string }) | undefined;
+}
+
+/** What a run of an archive has stored. */
+export interface LakeManifest {
+  run: number;
+  domain: string;
+  format: 'parquet' | 'ndjson' | 'csv';
+  after?: string | undefined;
+  until?: string | undefined;
+  files: LakeFile[];
+  deleted?: (LakeContent & { name: string }) | undefined;
+  schemas: number[];
+}
+
+/** What is there is not what archives store. The message names the object. */
+export class LakeFault extends Error {
+  override name = 'LakeFault';
+}
+
+/** In a folder of an application, by number of run. Throws LakeFault. */
+export async function readManifests(
+  store: Pick<ObjectStore, 'list' | 'read'>,
+  folder: string,
+): Promise<LakeManifest[]> {
+  const manifests: LakeManifest[] = [];
+  for await (const { name } of store.list(`${folder}/_manifests/`)) {
+    const pieces = await store.read(name);
+    if (pieces) manifests.push(parseManifest(name, await text(pieces)));
+  }
+  return manifests.toSorted((a, b) => a.run - b.run);
+}
+
+export async function replaceManifest(
+  store: Pick<ObjectStore, 'replace'>,
+  folder: string,
+  manifest: LakeManifest,
+): Promise<void> {
+  async function* pieces() {
+    yield Buffer.from(`${JSON.stringify(manifest)}\n`);
+  }
+  await store.replace(manifestName(folder, manifest.run), pieces());
+}
+
+const manifestName = (folder: string, run: number) =>
+  `${folder}/_manifests/${String(run).padStart(6, '0')}.json`;
+
+function parseManifest(name: string, json: string): LakeManifest {
+  const manifest = (() => {
+    try {
+      return parseJson(json);
+    } catch {
+      return undefined;
+    }
+  })();
+  if (isManifest(manifest)) return manifest;
+  throw new LakeFault(`${name} is not a manifest as archives write them`);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+
+const isContent = (value: unknown): boolean => {
+  const { entries, bytes, sha256 } = (value ?? {}) as Partial<LakeContent>;
+  return isCount(entries) && isCount(bytes) && /^[0-9a-f]{64}$/.test(String(sha256));
+};
+
+/** A name leads to nothing outside the folder. */
+const isName = (value: unknown): boolean =>
+  isText(value) && !value.split('/').some((part) => part === '' || part === '.' || part === '..');
+
+const isFile = (value: unknown): boolean => {
+  const { name, first, last, next } = (value ?? {}) as Partial<LakeFile>;
+  return (
+    isContent(value) &&
+    isName(name) &&
+    isText(first) &&
+    isText(last) &&
+    (next === undefined || isContent(next))
+  );
+};
+
+function isManifest(value: unknown): value is LakeManifest {
+  const { run, domain, format, files, deleted, schemas } = (value ?? {}) as Partial<LakeManifest>;
+  return (
+    isCount(run) &&
+    isText(domain) &&
+    ['parquet', 'ndjson', 'csv'].includes(String(format)) &&
+    Array.isArray(files) &&
+    files.every(isFile) &&
+    (deleted === undefined || (isContent(deleted) && isName(deleted.name))) &&
+    Array.isArray(schemas) &&
+    schemas.every(isCount)
+  );
+}

@@ -1,0 +1,32 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { admin } from '../../../../test/support/admin-command.ts';
+import { archiveRuns } from '../../../../test/support/archive-runs.ts';
+import { manifestsIn } from '../../../../test/support/lake.ts';
+
+it('compacts and verifies the archives in a folder', async () => {
+  const { db, store, application, domain, folder, root, url, ...runs } = await archiveRuns();
+  const archive = await runs.create();
+  await runs.insert(1_500);
+  await runs.run(archive);
+  const [id] = await runs.storedIds();
+  await store.deletions.removeOne(application, id as string);
+  await runs.run(archive);
+  const tell = (...args: string[]) => admin({ MONGODB_URL: url }, ['archives', ...args, '--folder', root]);
+  expect(await tell('verify', domain)).toEqual({
+    code: 0,
+    stdout: `${domain}: 1,499 entries, equal\n`,
+    stderr: '',
+  });
+  expect((await tell('compact')).stdout).toBe(
+    `${domain}: 1 deleted entries taken out, 1 files rewritten, 0 removed\n`,
+  );
+  expect((await tell('verify')).stdout).toBe(`${domain}: 1,499 entries, equal\n`);
+  const { name = '' } = manifestsIn(folder)[0]?.files[0] ?? {};
+  rmSync(join(folder, name));
+  const { code, stdout, stderr } = await tell('verify');
+  expect([code, stderr]).toEqual([1, 'sluice-admin: archives differ from MongoDB\n']);
+  expect(stdout).toContain(`${domain}/${name} is missing`);
+  expect((await tell('verify', 'none')).stderr).toContain('application none was not found');
+});

@@ -1,0 +1,135 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import type { Store } from '@sluice/jobs/connect.ts';
+import {
+  LakeFault,
+  type LakeFile,
+  type LakeManifest,
+  readManifests,
+  replaceManifest,
+} from '@sluice/objects/lake/manifest.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
+import { measure } from './local-file.ts';
+import { quoted } from './open-duck.ts';
+import { rewriteFile } from './rewrite-file.ts';
+
+const dayMs = 86_400_000;
+
+export interface Compacted {
+  /** Entries that were taken out of files. */
+  entries: number;
+  rewritten: number;
+  removed: number;
+  /** Files that no manifest named. */
+  orphans: number;
+}
+
+/**
+ * Takes deleted entries out of the files of an archive. A manifest first names what takes the place of a file, so that
+ * the next one can finish what a killed one began. Throws LakeFault.
+ */
+export async function compact(
+  { archives, jobs }: Pick<Store, 'archives' | 'jobs'>,
+  objects: ObjectStore,
+  archive: Pick<ArchiveRecord, 'application' | 'id'>,
+  domain: string,
+): Promise<Compacted> {
+  const { application, id } = archive;
+  const run = (await archives.get(application, id))?.run ?? 1;
+  // A run that has begun may yet name what no manifest names.
+  const isRunning = (await jobs.archives.runs(application, id, 1))[0]?.options.run === run;
+  // A later list may have ids of a run whose files were not there when manifests were listed.
+  const manifests = (await readManifests(objects, domain)).filter((manifest) => manifest.run < run);
+  const result = { entries: 0, rewritten: 0, removed: 0, orphans: 0 };
+  await inWorkFolder(objects, domain, (work) => compactFiles({ ...work, result }, manifests));
+  for (const manifest of manifests.filter(({ deleted }) => deleted)) {
+    const { name } = manifest.deleted as NonNullable<LakeManifest['deleted']>;
+    manifest.deleted = undefined;
+    await replaceManifest(objects, domain, manifest);
+    await objects.remove(`${domain}/${name}`);
+  }
+  if (!isRunning) result.orphans = await removeOrphans(objects, domain, manifests);
+  return result;
+}
+
+interface Work extends LakeWork {
+  result: Compacted;
+}
+
+async function compactFiles(work: Work, manifests: LakeManifest[]): Promise<void> {
+  const { duck } = work;
+  await duck.run('CREATE TABLE deleted (id VARCHAR)');
+  for (const { deleted } of manifests) {
+    if (!deleted) continue;
+    const path = await download(work, deleted);
+    await duck.run(`INSERT INTO deleted SELECT id FROM read_parquet(${quoted(path)})`);
+  }
+  for (const manifest of manifests)
+    for (const file of [...manifest.files]) {
+      if (file.next) await settle(work, manifest, file);
+      await compactFile(work, manifest, file);
+    }
+}
+
+/** Ends what one that was killed had begun. */
+async function settle({ objects, domain }: Work, manifest: LakeManifest, file: LakeFile): Promise<void> {
+  const { next, sha256 } = file;
+  const pieces = await objects.read(`${domain}/${file.name}`);
+  const found = pieces && (await measure(pieces));
+  file.next = undefined;
+  if (next?.entries === 0 && found === undefined)
+    manifest.files = manifest.files.filter((other) => other !== file);
+  else if (next && found === next.sha256) Object.assign(file, next);
+  else if (found !== sha256) throw new LakeFault(`${domain}/${file.name} is not as its manifest says`);
+  await replaceManifest(objects, domain, manifest);
+}
+
+async function compactFile(work: Work, manifest: LakeManifest, file: LakeFile): Promise<void> {
+  const { duck, objects, domain, folder, result } = work;
+  if (!manifest.files.includes(file)) return;
+  const { first, last } = file;
+  const [touched] = await duck.rows(
+    `SELECT 1 FROM deleted WHERE id BETWEEN ${quoted(first)} AND ${quoted(last)} LIMIT 1`,
+  );
+  if (!touched) return;
+  const to = join(folder, 'to');
+  const next = await rewriteFile(duck, manifest.format, file, { from: await download(work, file), to });
+  if (!next) return;
+  result.entries += file.entries - next.entries;
+  file.next = next;
+  await replaceManifest(objects, domain, manifest);
+  if (next.entries === 0) {
+    await objects.remove(`${domain}/${file.name}`);
+    manifest.files = manifest.files.filter((other) => other !== file);
+    result.removed += 1;
+  } else {
+    await objects.replace(`${domain}/${file.name}`, createReadStream(to));
+    file.next = undefined;
+    Object.assign(file, next);
+    result.rewritten += 1;
+  }
+  await replaceManifest(objects, domain, manifest);
+}
+
+/** What killed workers have left. */
+async function removeOrphans(
+  objects: ObjectStore,
+  domain: string,
+  manifests: LakeManifest[],
+): Promise<number> {
+  const named = new Set(
+    manifests.flatMap(({ files, deleted }) =>
+      [...files, ...(deleted ? [deleted] : [])].map(({ name }) => name),
+    ),
+  );
+  let removed = 0;
+  for (const prefix of ['date=', '_deleted/'])
+    for await (const { name, modifiedAt } of objects.list(`${domain}/${prefix}`)) {
+      if (named.has(name.slice(domain.length + 1)) || Date.now() - modifiedAt.getTime() < dayMs) continue;
+      await objects.remove(name);
+      removed += 1;
+    }
+  return removed;
+}

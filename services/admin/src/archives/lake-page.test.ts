@@ -1,0 +1,49 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import { expect, it, onTestFinished } from 'vitest';
+import { archiveRuns, ownFolder } from '../../../../test/support/archive-runs.ts';
+import { compact } from './compact.ts';
+import { openDuck } from './open-duck.ts';
+
+const page = readFileSync(join(import.meta.dirname, '../../../../docs/lake.md'), 'utf8');
+const [view = '', query = '', ...ofFormats] = Array.from(
+  page.matchAll(/```sql\n(.*?)\n```/gs),
+  ([, sql]) => sql as string,
+);
+
+const lineOf = {
+  parquet: undefined,
+  csv: ofFormats.find((sql) => sql.includes('read_csv')),
+  ndjson: ofFormats.find((sql) => sql.includes('read_json')),
+};
+
+it.each(['parquet', 'csv', 'ndjson'] as const)('the SQL of docs/lake.md reads %s', async (format) => {
+  const runs = await archiveRuns();
+  const { store, application, folder, root, domain } = runs;
+  const archive = await runs.create({ format });
+  await runs.insert(500);
+  await runs.run(archive);
+  // A later run has a further column.
+  await store.fields.add(application, ['/text']);
+  await runs.insert(500, (n) => ({ n, text: `0${n}` }));
+  await runs.run(archive);
+  for (const at of [0, 600, 900])
+    await store.deletions.removeOne(application, (await runs.storedIds())[at] as string);
+  await runs.run(archive);
+  const duck = await openDuck(ownFolder());
+  onTestFinished(duck.close);
+  const lines = view.split('\n');
+  const at = lines.findIndex((line) => line.includes('read_parquet'));
+  const sql = lines.with(at, lineOf[format] ?? (lines[at] as string)).join('\n');
+  const create = (text: string) => duck.run(text.replaceAll('DOMAIN', folder));
+  await create(sql);
+  const ids = async () => (await duck.rows('SELECT id FROM entries ORDER BY id')).map(({ id }) => id);
+  expect(await ids()).toEqual(await runs.storedIds());
+  const days = await duck.rows(query);
+  expect(days.reduce((sum, { entries }) => sum + Number(entries), 0)).toBe(997);
+  await compact(store, folderStore(root), archive, domain);
+  await duck.run('DROP VIEW entries');
+  await create(sql.replace(/\n.*ANTI JOIN.*;/, ';'));
+  expect(await ids()).toEqual(await runs.storedIds());
+});

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import { DuckDBInstance } from '@duckdb/node-api';
+
+export type Duck = Awaited<ReturnType<typeof openDuck>>;
+
+/** A text of SQL. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
+/** A database of its own below `folder`, which takes what does not fit into little memory. */
+export async function openDuck(folder: string) {
+  const instance = await DuckDBInstance.create(join(folder, 'work.duckdb'), {
+    threads: '1',
+    memory_limit: '400MB',
+    temp_directory: join(folder, 'spilled'),
+  });
+  const connection = await instance.connect();
+
+  return {
+    async run(sql: string): Promise<void> {
+      await connection.run(sql);
+    },
+    async rows(sql: string): Promise<Record<string, unknown>[]> {
+      return (await connection.runAndReadAll(sql)).getRowObjectsJS();
+    },
+    /** Adds rows of texts to a table. */
+    async append(table: string, rows: AsyncIterable<string[]>): Promise<void> {
+      const appender = await connection.createAppender(table);
+      let waiting = 0;
+      for await (const row of rows) {
+        for (const text of row) appender.appendVarchar(text);
+        appender.endRow();
+        waiting += 1;
+        if (waiting % 50_000 === 0) appender.flushSync();
+      }
+      appender.closeSync();
+    },
+    close(): void {
+      connection.closeSync();
+      instance.closeSync();
+    },
+  };
+}

@@ -1,0 +1,194 @@
+import {
+  type ArchiveRecord,
+  type ArchiveTarget,
+  archiveFormats,
+  archivePeriods,
+} from '@sluice/store/archives/archive-records.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { senderMeta } from '@sluice/tables/columns.ts';
+import Type, { type Static } from 'typebox';
+import { aboutSender } from '../http/meta.ts';
+import { DateTime, Int, Name, Named, Strict, Text } from '../http/schemas.ts';
+
+const visible = '^[!-~]+$';
+
+const place = {
+  kind: Type.Enum(['s3', 'folder'], {
+    title: 'ArchiveKind',
+    description:
+      '`s3`: a bucket of any S3 service; needs `bucket`, `access_key_id` and `secret_access_key`. `folder`: the folder of the operator; has no other members.',
+  }),
+  endpoint: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 2_000,
+      pattern: '^[^?#]*$',
+      description:
+        'An http or https URL without a query; absent: that of AWS for the region. Private addresses are refused.',
+      examples: ['https://s3.example.com'],
+    }),
+  ),
+  region: Type.Optional(Type.String({ maxLength: 64, pattern: '^[a-z0-9-]+$', examples: ['eu-central-1'] })),
+  bucket: Type.Optional(
+    Type.String({
+      minLength: 3,
+      maxLength: 63,
+      pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+      description: 'Must be a name that S3 allows: small letters, digits, `.` and `-`.',
+      examples: ['lake'],
+    }),
+  ),
+  prefix: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 512,
+      pattern: "^[A-Za-z0-9!_.*'()=-]+(/[A-Za-z0-9!_.*'()=-]+)*$",
+      description:
+        "Must be names with `/` between them, of letters, digits and `!_.*'()=-`; no name is `.` or `..`.",
+      examples: ['sluice/production'],
+    }),
+  ),
+  access_key_id: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 128, pattern: visible, examples: ['AKIAIOSFODNN7EXAMPLE'] }),
+  ),
+  path_style: Type.Optional(
+    Type.Boolean({ description: 'Whether the bucket is in the path of URLs, as most S3 services need.' }),
+  ),
+};
+const secret = {
+  secret_access_key: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 256,
+      pattern: visible,
+      description: 'Is kept encrypted, and never shown.',
+    }),
+  ),
+};
+const Target = Strict('NewArchiveTarget', { ...place, ...secret });
+export type Target = Static<typeof Target>;
+
+const every = Type.Enum(Object.keys(archivePeriods) as (keyof typeof archivePeriods)[], {
+  title: 'ArchivePeriod',
+  description: 'How long after a run the next one begins.',
+});
+const name = Type.Optional(Type.String({ ...Name, examples: ['Lake'] }));
+const chosen = {
+  name,
+  format: Type.Enum([...archiveFormats], { title: 'ArchiveFormat' }),
+  every,
+  from: Type.Enum(['beginning', 'now'], {
+    title: 'ArchiveStart',
+    description: '`now`: without the entries that are stored already.',
+  }),
+  meta: Type.Optional(
+    Type.Array(Type.Enum([...senderMeta], { title: 'ArchiveMeta' }), {
+      uniqueItems: true,
+      description: `Files have these columns too: ${aboutSender}`,
+      examples: [['source']],
+    }),
+  ),
+};
+const example = { name: 'Lake', to: { kind: 'folder' }, format: 'parquet', every: '1h', from: 'beginning' };
+
+export const NewArchive = Strict({ title: 'NewArchive', examples: [example] }, { to: Target, ...chosen });
+
+export const ArchiveUpdate = Strict(
+  { title: 'ArchiveUpdate', examples: [{ state: 'paused' }] },
+  {
+    name,
+    every: Type.Optional(every),
+    state: Type.Optional(Type.Enum(['active', 'paused'], { title: 'ArchiveStateUpdate' })),
+    to: Type.Optional(
+      Strict(
+        { title: 'ArchiveKey', description: 'A new key of the bucket. The place cannot change.' },
+        { ...place, kind: Type.Optional(place.kind), ...secret },
+      ),
+    ),
+  },
+);
+
+export const Archive = Named(
+  {
+    title: 'Archive',
+    examples: [
+      {
+        id: '66f1c2a4e8b5d70912345678',
+        ...example,
+        state: 'active',
+        lag_seconds: 0,
+        next_run_at: '2026-11-21T04:00:00.000Z',
+        entries: 0,
+        bytes: 0,
+        covers: {},
+        createdAt: '2026-11-21T04:00:00.000Z',
+        createdBy: 'ada',
+      },
+    ],
+  },
+  {
+    id: Type.String(),
+    to: Named('ArchiveTarget', place),
+    ...chosen,
+    state: Type.Enum(['active', 'paused', 'failing'], {
+      title: 'ArchiveState',
+      description:
+        '`failing`: the last run failed, for `reason`; it is tried again, at the latest after 5 min.',
+    }),
+    reason: Type.Optional(Type.String()),
+    lag_seconds: Int('Age of the oldest entry that comes with the next run; 0 when there is none.', 0),
+    last_run: Type.Optional(
+      Named('ArchiveRun', {
+        run: Int('Number of the run, from 1.', 1),
+        at: DateTime('When it ended.'),
+        entries: Type.Integer(),
+        files: Type.Integer(),
+        bytes: Type.Integer(),
+      }),
+    ),
+    next_run_at: Type.Optional(DateTime('Absent while it is paused.')),
+    entries: Int('Of all runs.', 0),
+    bytes: Int('Of all runs.', 0),
+    covers: Named('ArchiveCoverage', {
+      from: Type.Optional(DateTime('Absent: from the beginning.')),
+      to: Type.Optional(DateTime('`createdAt` of the newest entry that is covered; absent: none is.')),
+    }),
+    createdAt: DateTime(),
+    createdBy: Text('Username.', 'ada'),
+  },
+);
+
+const toPlace = (to: ArchiveTarget): Static<typeof Archive>['to'] => {
+  if (to.kind === 'folder') return { kind: 'folder' };
+  const { secret: _, accessKeyId, pathStyle, ...rest } = to;
+  return { ...rest, access_key_id: accessKeyId, ...(pathStyle !== undefined && { path_style: pathStyle }) };
+};
+
+/** As users see it. `lag`: in seconds. */
+export function toArchiveAnswer(record: ArchiveRecord, lag: number): Static<typeof Archive> {
+  const { id, name, to, format, every, from, meta, state, reason, lastRun, dueAt, entries, bytes } = record;
+  const { until } = record.covers;
+  return {
+    id,
+    ...(name !== undefined && { name }),
+    to: toPlace(to),
+    format,
+    every,
+    from,
+    ...(meta && { meta: meta as Static<typeof Archive>['meta'] & object }),
+    state,
+    ...(reason !== undefined && { reason }),
+    lag_seconds: lag,
+    ...(lastRun && { last_run: { ...lastRun, at: lastRun.at.toISOString() } }),
+    // What is due at once has no time of its own.
+    ...(state !== 'paused' && { next_run_at: new Date(Math.max(dueAt.getTime(), Date.now())).toISOString() }),
+    entries,
+    bytes,
+    covers: {
+      ...(from === 'now' && { from: record.createdAt.toISOString() }),
+      ...(until !== undefined && { to: timeOfId(until).toISOString() }),
+    },
+    createdAt: record.createdAt.toISOString(),
+    createdBy: record.createdBy,
+  };
+}

@@ -1,0 +1,191 @@
+import { toJob } from '@sluice/jobs/record/to-job.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import Type from 'typebox';
+import type { Routes } from '../dependencies.ts';
+import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { findApplication, type OfApplication } from '../http/find-application.ts';
+import { notFound } from '../http/refusals.ts';
+import {
+  ByDomain,
+  bearerRoutes,
+  byId,
+  operation,
+  overLimit,
+  ownFailures,
+  takeSmallBodies,
+} from '../http/route-parts.ts';
+import { JobAnswer } from '../jobs/contract.ts';
+import { quotaReached } from '../limits/quota.ts';
+import { quotas } from '../limits/table.ts';
+import { Archive, ArchiveUpdate, NewArchive, toArchiveAnswer } from './contract.ts';
+import { isSamePlace, toTarget, withNewKey } from './target.ts';
+
+const ById = byId('archive');
+const limit = quotas.archives.limit;
+const listedRuns = 100;
+const forEditors = { config: { role: 'editor' as const } };
+
+/** Archives of an application. Export workers make their runs. */
+export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
+  const { applications, archives, jobs, rawEntries, removals } = store;
+  bearerRoutes(app, 'Archives', 'owner');
+  takeSmallBodies(app);
+  const path = '/applications/:domain/archives';
+
+  async function find(request: OfApplication & { params: { id: string } }) {
+    const application = await findApplication(applications, request);
+    const archive = await archives.get(application.id, request.params.id);
+    if (!archive) throw notFound('archive', request.params.id);
+    return { application, archive };
+  }
+
+  const answer = async (archive: ArchiveRecord) =>
+    toArchiveAnswer(archive, await rawEntries.secondsSince(archive.application, archive.covers.until));
+
+  /** Lets a new archive begin, unless an older one has its place. Throws ApiError, and then there is none. */
+  async function begin({ id }: ApplicationRecord, made: ArchiveRecord): Promise<ArchiveRecord> {
+    const others = (await archives.list(id)).filter((other) => other.id < made.id);
+    const other = others.find(({ to }) => isSamePlace(to, made.to));
+    if (other) {
+      await archives.remove(id, made.id);
+      throw new ApiError(
+        'ResourceConflictError',
+        `archive ${other.id} has this place already, and their files would mix: send another bucket or prefix`,
+      );
+    }
+    // What is announced from here on is noted as late, as the archive is there.
+    const { until, announced } = await rawEntries.cut(id);
+    const covers = { announced, ...(until !== undefined && { until }) };
+    const begun = await archives.update(id, made.id, {
+      state: 'active',
+      ...(made.from === 'now' && { covers }),
+    });
+    if (!begun) throw notFound('archive', made.id);
+    return begun;
+  }
+
+  app.get(
+    path,
+    operation('listArchives', 'List archives', {
+      description: 'Newest first.',
+      params: ByDomain,
+      response: { 200: Success(Type.Array(Archive)) },
+      ...forEditors,
+    }),
+    async (request, reply) => {
+      const { id } = await findApplication(applications, request);
+      return success(reply, await Promise.all((await archives.list(id)).map(answer)));
+    },
+  );
+
+  app.post(
+    path,
+    operation('createArchive', 'Create an archive', {
+      description: `Entries go into files of a bucket or folder, each once. The first run begins within seconds. An application has at most ${limit}, each in a place of its own.`,
+      params: ByDomain,
+      body: NewArchive,
+      response: { 200: Success(Archive), ...ownFailures('ResourceConflictError'), ...overLimit },
+    }),
+    async (request, reply) => {
+      const { body, owner } = request;
+      const application = await findApplication(applications, request);
+      const to = toTarget(body.to, config);
+      const fields = {
+        ...body,
+        to,
+        state: 'paused' as const,
+        covers: { announced: 0 },
+        createdBy: owner.username,
+      };
+      const made = await archives.create(application.id, fields, limit);
+      if (!made) throw quotaReached('archives', limit);
+      const archive = await begin(application, made);
+      const details = { archive: archive.id };
+      await audit.note(request, { action: 'archive.created', application: application.domain, details });
+      return success(reply, await answer(archive));
+    },
+  );
+
+  app.get(
+    `${path}/:id`,
+    operation('getArchive', 'Get an archive', {
+      params: ById,
+      response: { 200: Success(Archive) },
+      ...forEditors,
+    }),
+    async (request, reply) => success(reply, await answer((await find(request)).archive)),
+  );
+
+  app.patch(
+    `${path}/:id`,
+    operation('updateArchive', 'Update an archive', {
+      description:
+        'Paused, no run begins any more; one that is under way ends. All but a new name makes the next run due at once.',
+      params: ById,
+      body: ArchiveUpdate,
+      response: { 200: Success(Archive) },
+    }),
+    async (request, reply) => {
+      const { body } = request;
+      const { application, archive } = await find(request);
+      const { to: key, ...change } = body;
+      const to = key && withNewKey(archive.to, key, config);
+      const updated = await archives.update(application.id, archive.id, { ...change, ...(to && { to }) });
+      if (!updated) throw notFound('archive', archive.id);
+      const details = { archive: archive.id, changed: Object.keys(body) };
+      await audit.note(request, { action: 'archive.updated', application: application.domain, details });
+      return success(reply, await answer(updated));
+    },
+  );
+
+  app.delete(
+    `${path}/:id`,
+    operation('deleteArchive', 'Delete an archive', {
+      description: 'Its files stay, and no run begins any more.',
+      params: ById,
+      response: { 200: SuccessMessage('Deleted.', 'archive 66f1c2a4e8b5d70912345678 was deleted') },
+    }),
+    async (request, reply) => {
+      const { application, archive } = await find(request);
+      await archives.remove(application.id, archive.id);
+      if ((await archives.list(application.id)).length === 0)
+        await removals.forget(application.id, Number.MAX_SAFE_INTEGER);
+      const details = { archive: archive.id };
+      await audit.note(request, { action: 'archive.deleted', application: application.domain, details });
+      return success(reply, { message: `archive ${archive.id} was deleted` });
+    },
+  );
+
+  app.post(
+    `${path}/:id/run`,
+    operation('runArchive', 'Run an archive now', {
+      description: 'Its next run begins within seconds, unless it is paused.',
+      params: ById,
+      response: { 200: Success(Archive) },
+    }),
+    async (request, reply) => {
+      const { application, archive } = await find(request);
+      await archives.hurry(application.id, archive.id);
+      const details = { archive: archive.id };
+      await audit.note(request, { action: 'archive.made', application: application.domain, details });
+      return success(reply, await answer((await find(request)).archive));
+    },
+  );
+
+  app.get(
+    `${path}/:id/runs`,
+    operation('listArchiveRuns', 'List runs of an archive', {
+      description: `The last ${listedRuns}, newest first.`,
+      params: ById,
+      response: { 200: Success(Type.Array(JobAnswer)) },
+      ...forEditors,
+    }),
+    async (request, reply) => {
+      const { application, archive } = await find(request);
+      const runs = await jobs.archives.runs(application.id, archive.id, listedRuns);
+      return success(reply, runs.map(toJob));
+    },
+  );
+};
