@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ObjectStoreError } from '@sluice/objects/object-store.ts';
 
 const readBytes = 256 * 1024;
 
@@ -20,7 +21,12 @@ export async function openSpool(folder: string) {
   return {
     async write(piece: Uint8Array): Promise<void> {
       hash.update(piece);
-      await file.appendFile(piece);
+      await file.appendFile(piece).catch((error) => {
+        if (error.code !== 'ENOSPC') throw error;
+        throw new ObjectStoreError(
+          'the disk for temporary files of the export worker is full: make room there',
+        );
+      });
       bytes += piece.length;
     },
 
