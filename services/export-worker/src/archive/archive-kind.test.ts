@@ -8,6 +8,7 @@ import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
 import { describe, expect, it } from 'vitest';
 import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
 import { manifestsIn, readLake } from '../../../../test/support/lake.ts';
+import { until } from '../../../../test/support/sluice.ts';
 
 const idsIn = async (folder: string) => (await readLake(folder)).map(({ id }) => id);
 const keysAt = createKeysAt();
@@ -84,6 +85,34 @@ describe('a run', () => {
     expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
     await runs.run(archive);
     expect(manifestsIn(runs.folder)).toHaveLength(2);
+  });
+
+  it('waits for an upload below its newest entry that is under way', async () => {
+    const runs = await archiveRuns();
+    const { db, store, application } = runs;
+    const archive = await runs.create();
+    await runs.insert(1);
+    const time = Date.now() + 20;
+    const hold = await store.horizon.hold(time);
+    await until(async () => {
+      await runs.insert(1);
+      return Number.parseInt((await runs.storedIds()).at(-1)?.slice(0, 12) as string, 16) > time;
+    });
+    let isStored = false;
+    const turn = {
+      ...ownTurn(),
+      /** Called while the run waits. */
+      async giveWay() {
+        if (isStored) return;
+        isStored = true;
+        const _id = keysAt(Buffer.from(application, 'hex'), time);
+        await db.collection('entries').insertOne({ _id, payload: { n: 1 } } as never);
+        await hold?.release();
+      },
+    };
+    await runs.run(archive, { turn });
+    expect(isStored).toBe(true);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
   });
 
   it('lists entries that were deleted, also where the newest are gone', async () => {
