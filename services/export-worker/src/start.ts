@@ -46,7 +46,12 @@ export async function startExportWorker(
   config: ExportWorkerConfig,
   log: Logger,
   timings = usual,
-  archives: ArchiveOptions = { openObjects: openerOf(config), folder: tmpdir(), fileBytes: usualFileBytes },
+  archives: ArchiveOptions = {
+    openObjects: openerOf(config),
+    // In a container the usual folder may be memory.
+    folder: config.archiveFolder ?? tmpdir(),
+    fileBytes: usualFileBytes,
+  },
 ): Promise<RunningWorker> {
   const { retentionMs } = config;
   const { metrics, store, redis, queue, jobsTask } = await openWorker(
