@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { secretFileOf } from '@sluice/shared/config/local-stores.ts';
+import { secretFileOf, secretsKeyFileOf } from '@sluice/shared/config/local-stores.ts';
 import { lockDir } from './lock.ts';
 import { StartError } from './start-error.ts';
 
@@ -19,7 +19,7 @@ export function openDataDir(path: string) {
       logs,
       run,
       jwtSecret: keptSecret(secretFileOf(dir)),
-      secretsKey: keptSecret(join(dir, 'secrets-key')),
+      secretsKey: keptSecret(secretsKeyFileOf(dir)),
       close: lock.release,
     };
   } catch (error) {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { LocalConfig } from '@sluice/shared/config/load.ts';
-import { localDefaults } from '@sluice/shared/config/local-stores.ts';
+import { archiveFolderOf, localDefaults } from '@sluice/shared/config/local-stores.ts';
 import type { Children } from './children.ts';
 import type { openDataDir } from './data-dir.ts';
 import type { localEnv } from './env.ts';
@@ -42,7 +42,7 @@ export async function up(options: UpOptions) {
   const env = {
     JWT_SECRET: dataDir.jwtSecret,
     SECRETS_KEY: dataDir.secretsKey,
-    ARCHIVE_FOLDER: join(dataDir.dir, 'archive'),
+    ARCHIVE_FOLDER: archiveFolderOf(dataDir.dir),
     ...localDefaults(config.host),
     ...config.env,
     HOST: config.host,

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
-import type { ArchiveManifest } from '@sluice/export-worker/archive/manifest.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
+import type { LakeManifest } from '@sluice/objects/lake/manifest.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
@@ -26,7 +26,7 @@ export async function rowsOf(name: string, bytes: Buffer): Promise<Row[]> {
 }
 
 /** The manifests of an application's folder, oldest first. */
-export function manifestsIn(folder: string): ArchiveManifest[] {
+export function manifestsIn(folder: string): LakeManifest[] {
   const names = (() => {
     try {
       return readdirSync(join(folder, '_manifests')).sort();

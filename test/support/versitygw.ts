@@ -1,65 +1,53 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { onTestFinished } from 'vitest';
-import { lowPort } from './low-port.ts';
-import { until } from './sluice.ts';
 
-const version = 'v1.8.0';
-export const accessKeyId = 'sluice-tests';
-export const secretAccessKey = 'a secret of tests';
+const run = promisify(execFile);
+const module = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0';
 
-/** The S3 server of the tests: VERSITYGW_BINARY, or built once by Go. */
+/** VERSITYGW_BINARY, or what Go builds once on this machine. */
 async function binary(): Promise<string> {
-  if (process.env.VERSITYGW_BINARY) return process.env.VERSITYGW_BINARY;
-  const cache = process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache');
-  const folder = join(cache, 'sluice', `versitygw-${version}`);
-  const path = join(folder, 'versitygw');
-  if (!existsSync(path)) {
-    const source = `github.com/versity/versitygw/cmd/versitygw@${version}`;
-    await promisify(execFile)('go', ['install', source], { env: { ...process.env, GOBIN: folder } });
-  }
-  return path;
+  const { VERSITYGW_BINARY: given } = process.env;
+  if (given) return given;
+  const folder = join(tmpdir(), 'sluice-versitygw-1.8.0');
+  const built = join(folder, 'versitygw');
+  if (!existsSync(built)) await run('go', ['install', module], { env: { ...process.env, GOBIN: folder } });
+  return built;
 }
 
-/** An S3 server on a free port with a bucket `lake`, whose objects are files in `folder`. Call in a test. */
-export async function startVersitygw() {
-  const folder = mkdtempSync(join(tmpdir(), 'sluice-s3-'));
-  mkdirSync(join(folder, 'lake'));
-  const port = await lowPort();
-  const program = await binary();
-  let child: ChildProcess | undefined;
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as { port: number };
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
-  async function start(): Promise<void> {
-    child = spawn(program, ['--port', `127.0.0.1:${port}`, 'posix', folder], {
-      env: {
-        PATH: process.env.PATH,
-        ROOT_ACCESS_KEY_ID: accessKeyId,
-        ROOT_SECRET_ACCESS_KEY: secretAccessKey,
-      },
-      stdio: 'ignore',
-    });
-    const isUp = () =>
-      fetch(`http://127.0.0.1:${port}/`).then(
-        () => true,
-        () => false,
-      );
-    await until(isUp, Number.POSITIVE_INFINITY);
-  }
-  const stop = () => void child?.kill('SIGKILL');
-  onTestFinished(() => {
-    stop();
-    rmSync(folder, { recursive: true, force: true });
+/** An S3 server over a temporary folder, with a bucket. */
+export async function startVersitygw(bucket = 'lake') {
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-s3-'));
+  mkdirSync(join(folder, bucket));
+  const [port, path] = [await freePort(), await binary()];
+  const keys = { accessKeyId: 'sluice-test', secretAccessKey: 'sluice-test-secret' };
+  const server = spawn(path, ['--port', `127.0.0.1:${port}`, 'posix', folder], {
+    env: { ROOT_ACCESS_KEY_ID: keys.accessKeyId, ROOT_SECRET_ACCESS_KEY: keys.secretAccessKey },
+    stdio: 'ignore',
   });
-  await start();
-  const bucket = {
-    endpoint: `http://127.0.0.1:${port}`,
-    bucket: 'lake',
-    accessKeyId,
-    secretAccessKey,
-    pathStyle: true,
+  const endpoint = `http://127.0.0.1:${port}`;
+  while (!(await fetch(endpoint).catch(() => undefined)))
+    if (server.exitCode !== null) throw new Error(`versitygw ended with ${server.exitCode}`);
+  return {
+    target: { endpoint, bucket, ...keys },
+    folder: join(folder, bucket),
+    async stop() {
+      server.kill();
+      if (server.exitCode === null) await once(server, 'exit');
+      rmSync(folder, { recursive: true });
+    },
   };
-  return { bucket, folder: join(folder, 'lake'), start, stop };
 }

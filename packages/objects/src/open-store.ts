@@ -1,17 +1,19 @@
 import type { Allowed } from '@sluice/shared/public-address.ts';
 import { folderStore } from './folder-store.ts';
 import { type ObjectStore, ObjectStoreError } from './object-store.ts';
-import { type Bucket, s3Store } from './s3-store.ts';
+import { type S3Target, s3Store } from './s3-store.ts';
 
-export type StorePlace = (Bucket & { kind: 's3' }) | { kind: 'folder' };
+export type StoreTarget = ({ kind: 's3' } & S3Target) | { kind: 'folder' };
 
-/** Throws ObjectStoreError. */
-export function openStore(
-  place: StorePlace,
+/** `folder` is the operator's ARCHIVE_FOLDER; the secret of `s3` is in plain text. Throws ObjectStoreError. */
+export function openObjectStore(
+  target: StoreTarget,
   { folder, allowed }: { folder: string | undefined; allowed: Allowed },
 ): ObjectStore {
-  if (place.kind === 's3') return s3Store(place, allowed);
+  if (target.kind === 's3') return s3Store(target, { allowed });
   if (!folder)
-    throw new ObjectStoreError('this worker has no folder for archives: the operator sets ARCHIVE_FOLDER');
+    throw new ObjectStoreError(
+      'this server has no folder for archives: ask the operator to set ARCHIVE_FOLDER',
+    );
   return folderStore(folder);
 }

@@ -1,159 +1,151 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { isIP } from 'node:net';
 import { Readable } from 'node:stream';
-import {
-  DeleteObjectCommand,
-  GetObjectCommand,
-  ListObjectsV2Command,
-  S3Client,
-  type S3ServiceException,
-} from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { createLookup, isPrivate, Unreachable } from '@sluice/shared/outbound.ts';
-import { type Allowed, isReachable } from '@sluice/shared/public-address.ts';
+import { checkAddress, createLookup } from '@sluice/shared/outbound.ts';
+import type { Allowed } from '@sluice/shared/public-address.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import { type ObjectStore, ObjectStoreError } from './object-store.ts';
+import { type ObjectInfo, type ObjectStore, ObjectStoreError } from './object-store.ts';
+import { toFault } from './s3-faults.ts';
 
-export interface Bucket {
-  endpoint?: string | undefined;
-  region?: string | undefined;
+export interface S3Target {
+  endpoint?: string;
+  region?: string;
   bucket: string;
-  prefix?: string | undefined;
+  prefix?: string;
   accessKeyId: string;
   secretAccessKey: string;
-  pathStyle?: boolean | undefined;
+  pathStyle?: boolean;
 }
 
-/** A part is in memory while it is sent; an object has at most 10,000. */
-const partBytes = 8 * 1024 ** 2;
-const tries = 3;
-const connectMs = 10_000;
-const silentMs = 60_000;
+const partSize = 8 * 1024 * 1024;
 
-/** What to do about an error, by its name. */
-const unknownKey = ({ accessKeyId }: Bucket) =>
-  `the store does not know the access key ${accessKeyId}: give the archive a key that it knows`;
-const advice: Record<string, (bucket: Bucket) => string> = {
-  InvalidAccessKeyId: unknownKey,
-  // Of versitygw.
-  XAdminUserNotFound: unknownKey,
-  SignatureDoesNotMatch: ({ accessKeyId }) =>
-    `the secret access key of ${accessKeyId} is wrong: give the archive the right one`,
-  AccessDenied: ({ accessKeyId, bucket }) =>
-    `the key ${accessKeyId} may not do this in the bucket ${bucket}: let it list, read, write and delete objects there`,
-  NoSuchBucket: ({ bucket }) =>
-    `there is no bucket ${bucket}: create it, or make the archive anew with the right name`,
-  RequestTimeTooSkewed: () =>
-    'the clock of this worker and that of the store differ too much: set the clock of the worker',
-  PermanentRedirect: ({ bucket }) =>
-    `the bucket ${bucket} is in another region: make the archive anew with the region of the bucket`,
-  AuthorizationHeaderMalformed: ({ bucket }) =>
-    `the bucket ${bucket} is in another region: make the archive anew with the region of the bucket`,
-  ConditionalRequestConflict: ({ bucket }) =>
-    `another worker stores the same object in ${bucket}: nothing is to be done, the run is tried again`,
-};
+/** The agents are given, so proxies of the environment are not used. */
+function createHandler(allowed: Allowed) {
+  const options = { keepAlive: true, lookup: createLookup(allowed) };
+  return new NodeHttpHandler({
+    httpAgent: new HttpAgent(options),
+    httpsAgent: new HttpsAgent(options),
+    connectionTimeout: 10_000,
+    socketTimeout: 60_000,
+  });
+}
 
-const isTaken = (error: unknown) => (error as S3ServiceException).name === 'PreconditionFailed';
-
-/** Objects of a bucket. Addresses are checked as those of webhooks are. */
-export function s3Store(bucket: Bucket, allowed: Allowed): ObjectStore {
-  const { endpoint, region = 'us-east-1', accessKeyId, secretAccessKey, pathStyle = false } = bucket;
-  const host = endpoint && new URL(endpoint).hostname.replace(/^\[|\]$/g, '');
-  // Node looks up names alone.
-  if (host && isIP(host) && !isReachable(host, allowed))
-    throw new ObjectStoreError(isPrivate(host, host).message);
-  const agent = { keepAlive: true, maxSockets: 8, lookup: createLookup(allowed) };
+/** Objects are in a bucket of S3, or of a server that speaks its protocol. */
+export function s3Store(target: S3Target, { allowed }: { allowed: Allowed }): ObjectStore {
+  const { bucket: Bucket, region = 'us-east-1', accessKeyId, secretAccessKey } = target;
+  // Without it, the SDK would take the endpoint of the environment.
+  const endpoint = target.endpoint ?? `https://s3.${region}.amazonaws.com`;
+  const { host, hostname } = new URL(endpoint);
+  const folder = target.prefix?.replace(/^\/+|\/+$/g, '');
+  const base = folder ? `${folder}/` : '';
   const client = new S3Client({
-    ...(endpoint && { endpoint }),
+    endpoint,
     region,
     credentials: { accessKeyId, secretAccessKey },
-    forcePathStyle: pathStyle,
-    maxAttempts: tries,
-    requestHandler: new NodeHttpHandler({
-      httpAgent: new HttpAgent(agent),
-      httpsAgent: new HttpsAgent(agent),
-      connectionTimeout: connectMs,
-      socketTimeout: silentMs,
-    }),
+    forcePathStyle: target.pathStyle ?? target.endpoint !== undefined,
+    maxAttempts: 3,
+    requestHandler: createHandler(allowed),
   });
-  const base = bucket.prefix ? `${bucket.prefix}/` : '';
-  const named = (name: string) => ({ Bucket: bucket.bucket, Key: base + name });
+  const faultOf = (error: unknown) => toFault(error, { host, bucket: Bucket, region, keyId: accessKeyId });
 
-  function toError(error: unknown): unknown {
-    if (error instanceof ObjectStoreError) return error;
-    if (error instanceof Unreachable) return new ObjectStoreError(error.message);
-    const { name, message, $metadata } = error as S3ServiceException;
-    const known = advice[name]?.(bucket);
-    if (known) return new ObjectStoreError(known);
-    const where = endpoint ?? `S3 in ${region}`;
-    if ($metadata?.httpStatusCode === undefined && !isOfNetwork(error)) return error;
-    const status = $metadata?.httpStatusCode;
-    return new ObjectStoreError(
-      status === undefined
-        ? `${where} cannot be reached (${message}): check the address and the network; the run is tried again`
-        : `${where} answered ${status} ${name}: the run is tried again`,
-    );
-  }
-
-  async function send<T>(work: () => Promise<T>): Promise<T> {
+  async function asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
-      return await work();
+      checkAddress(hostname, allowed);
+      return await ask();
     } catch (error) {
-      throw toError(error);
+      throw faultOf(error);
     }
   }
 
-  /** Stores nothing when the pieces end in an error. */
-  async function upload(name: string, pieces: AsyncIterable<Uint8Array>, condition: { IfNoneMatch?: '*' }) {
-    const params = { ...named(name), ...condition, Body: Readable.from(pieces) };
-    await new Upload({ client, params, partSize: partBytes, queueSize: 2 }).done();
+  /** A part is in memory for each of the two that are sent at once, and one more. */
+  async function put(name: string, pieces: AsyncIterable<Uint8Array>, condition: { IfNoneMatch?: string }) {
+    let sourceFault: { error: unknown } | undefined;
+    async function* source() {
+      try {
+        yield* pieces;
+      } catch (error) {
+        sourceFault = { error };
+        throw error;
+      }
+    }
+    const upload = new Upload({
+      client,
+      params: {
+        Bucket,
+        Key: base + name,
+        Body: Readable.from(source(), { objectMode: false }),
+        ChecksumAlgorithm: 'CRC32',
+        ...condition,
+      },
+      partSize,
+      queueSize: 2,
+    });
+    try {
+      await upload.done();
+    } catch (error) {
+      await upload.abort().catch(() => {});
+      throw sourceFault ? sourceFault.error : error;
+    }
   }
 
-  async function* list(prefix: string) {
-    for (let after: string | undefined; ; ) {
-      const page = await send(() =>
-        client.send(
-          new ListObjectsV2Command({
-            Bucket: bucket.bucket,
-            Prefix: base + prefix,
-            ...(after && { ContinuationToken: after }),
-          }),
-        ),
+  async function* readPieces(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    try {
+      yield* body;
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  async function* list(prefix: string): AsyncGenerator<ObjectInfo> {
+    let ContinuationToken: string | undefined;
+    do {
+      const page = await asked(() =>
+        client.send(new ListObjectsV2Command({ Bucket, Prefix: base + prefix, ContinuationToken })),
       );
       for (const { Key = '', Size = 0, LastModified = new Date(0) } of page.Contents ?? [])
         yield { name: Key.slice(base.length), bytes: Size, modifiedAt: LastModified };
-      after = page.NextContinuationToken;
-      if (!after) return;
-    }
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken);
   }
 
   return {
-    create: (name, pieces) =>
-      send(() =>
-        upload(name, pieces, { IfNoneMatch: '*' }).then(
-          () => true,
-          (error) => {
-            if (isTaken(error)) return false;
-            throw error;
-          },
-        ),
-      ),
-    replace: (name, pieces) => send(() => upload(name, pieces, {})),
+    async create(name, pieces) {
+      try {
+        await asked(() => put(name, pieces, { IfNoneMatch: '*' }).catch(unlessTaken));
+        return true;
+      } catch (error) {
+        if (error === taken) return false;
+        throw error;
+      }
+    },
+    replace: (name, pieces) => asked(() => put(name, pieces, {})),
     read: (name) =>
-      send(async () => {
-        const found = await client.send(new GetObjectCommand(named(name))).catch((error) => {
-          if (error.name !== 'NoSuchKey') throw error;
-        });
-        return found?.Body as Readable | undefined;
+      asked(async () => {
+        try {
+          const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: base + name }));
+          return readPieces(Body as Readable);
+        } catch (error) {
+          if ((error as Error).name === 'NoSuchKey') return undefined;
+          throw error;
+        }
       }),
     list,
-    remove: (name) => send(async () => void (await client.send(new DeleteObjectCommand(named(name))))),
+    remove: (name) =>
+      asked(async () => {
+        await client.send(new DeleteObjectCommand({ Bucket, Key: base + name }));
+      }),
     close: () => client.destroy(),
   };
 }
 
-const isOfNetwork = (error: unknown) => {
-  const { code, syscall, name } = error as NodeJS.ErrnoException;
-  return syscall !== undefined || code?.startsWith('E') === true || name === 'TimeoutError';
-};
+const taken = new Error('the name is taken');
+
+function unlessTaken(error: unknown): never {
+  const { name } = error as Error;
+  if (name === 'PreconditionFailed') throw taken;
+  if (name === 'ConditionalRequestConflict')
+    throw new ObjectStoreError('two workers wrote the same object at once: nothing to do, it is tried again');
+  throw error;
+}

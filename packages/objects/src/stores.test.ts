@@ -1,122 +1,158 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
+import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startVersitygw } from '../../../test/support/versitygw.ts';
-import { folderStore } from './folder-store.ts';
-import type { ObjectStore } from './object-store.ts';
-import { type Bucket, s3Store } from './s3-store.ts';
+import { ObjectStoreError } from './object-store.ts';
+import { openObjectStore } from './open-store.ts';
+import { type S3Target, s3Store } from './s3-store.ts';
 
-const allowed = (...parts: string[]) => parseAllowed(parts) as NonNullable<ReturnType<typeof parseAllowed>>;
-const local = allowed('127.0.0.1');
+const allow = (...parts: string[]) => parseAllowed(parts) ?? expect.unreachable();
+const allowed = allow('127.0.0.1', 'localhost');
+const gateway = await startVersitygw();
+const folder = mkdtempSync(join(tmpdir(), 'sluice-objects-'));
+afterAll(async () => {
+  rmSync(folder, { recursive: true });
+  await gateway.stop();
+});
 
-const places: Record<string, () => Promise<ObjectStore>> = {
-  async folder() {
-    const folder = mkdtempSync(join(tmpdir(), 'sluice-objects-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    return folderStore(folder);
-  },
-  async bucket() {
-    const { bucket } = await startVersitygw();
-    return s3Store({ ...bucket, prefix: 'some/prefix' }, local);
-  },
-};
-
-async function* pieces(...parts: (string | Buffer)[]) {
-  for (const each of parts) yield Buffer.from(each);
+async function* pieces(...given: (string | Buffer)[]) {
+  for (const each of given) yield Buffer.from(each);
 }
 
-async function* failing(part: Buffer) {
-  yield part;
+async function* failing(before: Buffer) {
+  yield before;
   throw new Error('cut off');
 }
 
-async function readText(store: ObjectStore, name: string): Promise<string | undefined> {
-  const found = await store.read(name);
-  return found && text(found);
-}
+const big = randomBytes(20 * 1024 * 1024);
+const slices = () => Array.from({ length: 20 }, (_, at) => big.subarray(at << 20, (at + 1) << 20));
 
-async function names(store: ObjectStore, prefix: string): Promise<string[]> {
-  const found = [];
-  for await (const { name, bytes } of store.list(prefix)) found.push(`${name} ${bytes}`);
-  return found.toSorted();
-}
+describe.each([
+  ['a bucket', { kind: 's3', ...gateway.target, prefix: '/base/' }],
+  ['a folder', { kind: 'folder' }],
+] as const)('%s', (_what, target) => {
+  const store = openObjectStore(target, { folder, allowed });
+  afterAll(() => store.close());
+  const names = async (prefix: string) => {
+    const found = [];
+    for await (const { name, bytes } of store.list(prefix)) found.push(`${name} ${bytes}`);
+    return found.toSorted();
+  };
+  const contents = async (name: string) => text((await store.read(name)) ?? pieces('none'));
 
-describe.each(Object.entries(places))('objects in a %s', (_name, open) => {
-  it('are stored once, whole or not at all', async () => {
-    const store = await open();
-    const both = ['one', 'other'].map((part) => store.create('a/b/c.txt', pieces(part)));
-    expect(
-      (await Promise.allSettled(both)).filter((each) => each.status === 'fulfilled' && each.value),
-    ).toHaveLength(1);
-    expect(await store.create('a/b/c.txt', pieces('third'))).toBe(false);
-    expect(['one', 'other']).toContain(await readText(store, 'a/b/c.txt'));
-    await expect(store.create('a/b/d.txt', failing(Buffer.from('half')))).rejects.toThrow('cut off');
-    await expect(store.create('a/b/d.txt', failing(randomBytes(20_000_000)))).rejects.toThrow('cut off');
-    expect(await store.read('a/b/d.txt')).toBeUndefined();
-    expect((await names(store, 'a/')).map((each) => each.split(' ')[0])).toEqual(['a/b/c.txt']);
+  it('stores one of two that are created at once', async () => {
+    const created = await Promise.all(['1', '2'].map((each) => store.create('once/a', pieces(each))));
+    expect(created.toSorted()).toEqual([false, true]);
+    expect(await contents('once/a')).toBe(created[0] ? '1' : '2');
   });
 
-  it('may have many parts', async () => {
-    const store = await open();
-    const parts = Array.from({ length: 20 }, () => randomBytes(1_000_000));
-    expect(await store.create('large', pieces(...parts))).toBe(true);
-    expect(await store.create('large', pieces(...parts))).toBe(false);
-    const found = await buffer((await store.read('large')) ?? pieces());
-    expect(found.equals(Buffer.concat(parts))).toBe(true);
+  it('replaces and removes', async () => {
+    expect(await store.create('r/a', pieces('one'))).toBe(true);
+    expect(await store.create('r/a', pieces('other'))).toBe(false);
+    await store.replace('r/a', pieces('two', '!'));
+    expect(await contents('r/a')).toBe('two!');
+    await store.remove('r/a');
+    await store.remove('r/a');
+    expect(await store.read('r/a')).toBeUndefined();
   });
 
-  it('are replaced, listed and removed', async () => {
-    const store = await open();
-    await store.create('a/b/c.txt', pieces('one'));
-    await store.replace('a/b/c.txt', pieces('other'));
-    await store.replace('a/d.txt', pieces('1'));
-    expect(await names(store, 'a/')).toEqual(['a/b/c.txt 5', 'a/d.txt 1']);
-    expect(await names(store, 'a/b')).toEqual(['a/b/c.txt 5']);
-    expect(await names(store, 'none/')).toEqual([]);
-    await store.remove('a/d.txt');
-    await store.remove('a/d.txt');
-    expect(await names(store, '')).toEqual(['a/b/c.txt 5']);
+  it('stores large objects once, and nothing of those whose source fails', async () => {
+    expect(await store.create('l/big', pieces(...slices()))).toBe(true);
+    expect(await store.create('l/big', pieces(...slices()))).toBe(false);
+    expect((await buffer((await store.read('l/big')) ?? pieces())).equals(big)).toBe(true);
+    await expect(store.create('l/none', failing(big))).rejects.toThrow('cut off');
+    await expect(store.create('l/small', failing(Buffer.from('half')))).rejects.toThrow('cut off');
+    expect(await names('l/')).toEqual([`l/big ${big.length}`]);
+    expect(await unfinishedUploads()).toEqual([]);
   });
 
-  it('are listed when they are more than a page', async () => {
-    const store = await open();
-    for (let from = 0; from < 1_050; from += 50)
-      await Promise.all(Array.from({ length: 50 }, (_, n) => store.create(`many/${from + n}`, pieces('x'))));
-    expect(await names(store, 'many/')).toHaveLength(1_050);
+  it('lists more than a page', async () => {
+    for (let at = 0; at < 1010; at += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, of) => store.create(`m/${at + of}`, pieces('x'))));
+    expect(await names('m/')).toHaveLength(1010);
+    expect(await names('m/100')).toHaveLength(11);
+    expect(await names('none/')).toEqual([]);
   });
 });
 
-describe('a bucket that cannot be used', () => {
-  const reason = (bucket: Bucket, of = local) =>
-    (async () => s3Store(bucket, of).create('a', pieces('one')))().catch(
-      ({ name, message }) => `${name}: ${message}`,
-    );
+async function unfinishedUploads() {
+  const { endpoint, bucket: Bucket, ...credentials } = gateway.target;
+  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
+  client.destroy();
+  return Uploads;
+}
 
-  it('says in one sentence what to do', async () => {
-    const { bucket, stop } = await startVersitygw();
-    expect(await reason({ ...bucket, accessKeyId: 'other' })).toBe(
-      'ObjectStoreError: the store does not know the access key other: give the archive a key that it knows',
-    );
-    expect(await reason({ ...bucket, secretAccessKey: 'other' })).toBe(
-      'ObjectStoreError: the secret access key of sluice-tests is wrong: give the archive the right one',
-    );
-    expect(await reason({ ...bucket, bucket: 'none' })).toBe(
-      'ObjectStoreError: there is no bucket none: create it, or make the archive anew with the right name',
-    );
-    expect(await reason(bucket, allowed())).toMatch(
-      /^ObjectStoreError: 127\.0\.0\.1 is a private address.*OUTBOUND_ALLOW$/,
-    );
-    const named = { ...bucket, endpoint: bucket.endpoint.replace('127.0.0.1', 'localhost') };
-    expect(await reason(named, allowed())).toMatch(
-      /^ObjectStoreError: localhost has the private address .*OUTBOUND_ALLOW$/,
-    );
-    stop();
-    expect(await reason(bucket)).toMatch(
-      /^ObjectStoreError: http:.* cannot be reached \(.*\): check the address/,
-    );
+async function faultOf(change: Partial<S3Target>, reachable = allowed): Promise<string> {
+  const store = s3Store({ ...gateway.target, ...change }, { allowed: reachable });
+  onTestFinished(() => store.close());
+  const fault = await store.create('fault', pieces('x')).catch((error: unknown) => error);
+  expect(fault).toBeInstanceOf(ObjectStoreError);
+  return (fault as Error).message;
+}
+
+async function answering(status: number, name: string): Promise<string> {
+  const server = createServer((request, answer) => {
+    request.resume().on('end', () => {
+      answer.writeHead(status, { 'content-type': 'application/xml' });
+      answer.end(`<?xml version="1.0"?><Error><Code>${name}</Code><Message>no</Message></Error>`);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return faultOf({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+describe('a fault tells what to do', () => {
+  it.each([
+    [
+      'an unknown key',
+      { accessKeyId: 'nobody' },
+      /does not know the access key id nobody: give another key$/,
+    ],
+    [
+      'a wrong secret',
+      { secretAccessKey: 'hush' },
+      /^the secret access key does not belong to .*sluice-test: give both again$/,
+    ],
+    ['no bucket', { bucket: 'nowhere' }, /has no bucket nowhere: create it/],
+    [
+      'nobody there',
+      { endpoint: 'http://127.0.0.1:1' },
+      /^127.0.0.1:1 cannot be reached \(ECONNREFUSED\): check the endpoint/,
+    ],
+    [
+      'a wrong name',
+      { endpoint: 'http://nowhere.invalid' },
+      /^the name nowhere.invalid cannot be resolved: check the endpoint$/,
+    ],
+  ])('%s', async (_what, change, message) => {
+    const fault = await faultOf(change);
+    expect(fault).toMatch(message);
+    expect(fault).not.toContain('hush');
+  });
+
+  it.each([
+    ['an address', gateway.target.endpoint],
+    ['a name', gateway.target.endpoint.replace('127.0.0.1', 'localhost')],
+  ])('a private endpoint, by %s', async (_what, endpoint) => {
+    expect(await faultOf({ endpoint }, allow())).toMatch(/private address.*OUTBOUND_ALLOW$/);
+  });
+
+  it.each([
+    [503, 'SlowDown', /is overloaded or broken \(503\): wait/],
+    [403, 'AccessDenied', /may not use the bucket lake like this: allow it/],
+    [403, 'RequestTimeTooSkewed', /^the clock of the server that runs Sluice differs/],
+    [301, 'PermanentRedirect', /^the bucket lake is not in the region us-east-1: give the region/],
+  ])('%i %s', async (status, name, message) => {
+    expect(await answering(status, name)).toMatch(message);
   });
 });

@@ -12,7 +12,7 @@ import { type Allowed, isReachable } from './public-address.ts';
 /** The server of a URL must not be reached. The message says why. */
 export class Unreachable extends Error {}
 
-export const isPrivate = (host: string, address: string) =>
+const isPrivate = (host: string, address: string) =>
   new Unreachable(
     host === address
       ? `${address} is a private address; the operator can allow it with OUTBOUND_ALLOW`
@@ -38,6 +38,12 @@ export function createLookup(allowed: Allowed, resolve: typeof lookup = lookup):
   };
 }
 
+/** Throws Unreachable for an address in a URL, which Node.js never looks up. */
+export function checkAddress(hostname: string, allowed: Allowed): void {
+  const host = hostname.replace(/^\[|\]$/g, '');
+  if (isIP(host) && !isReachable(host, allowed)) throw isPrivate(host, host);
+}
+
 /** Like `request` of Node.js, for URLs of users: reaches only public addresses, and those that are allowed. Throws Unreachable. */
 export function createRequest(allowed: Allowed, resolve: typeof lookup = lookup) {
   const checked = createLookup(allowed, resolve);
@@ -47,9 +53,7 @@ export function createRequest(allowed: Allowed, resolve: typeof lookup = lookup)
     onAnswer: (answer: IncomingMessage) => void,
   ): ClientRequest => {
     const { protocol, hostname } = new URL(url);
-    const host = hostname.replace(/^\[|\]$/g, '');
-    // Node looks up names alone.
-    if (isIP(host) && !isReachable(host, allowed)) throw isPrivate(host, host);
+    checkAddress(hostname, allowed);
     const request = protocol === 'https:' ? requestHttps : requestHttp;
     return request(url, { ...options, lookup: checked, agent: false }, onAnswer);
   };

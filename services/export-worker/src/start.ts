@@ -1,13 +1,12 @@
 import { tmpdir } from 'node:os';
 import { createClean } from '@sluice/jobs/clean.ts';
+import { archiveOpener } from '@sluice/jobs/open-archive.ts';
 import { exportsQueue, timings as usual } from '@sluice/jobs/queue/queues.ts';
 import { openWorker, type RunningWorker, startWorker } from '@sluice/jobs/worker.ts';
-import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
-import { openStore } from '@sluice/objects/open-store.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
-import { unseal } from '@sluice/shared/seal.ts';
-import type { ArchiveRecord, BucketTarget } from '@sluice/store/archives/archive-records.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { archiveKind } from './archive/archive-kind.ts';
 import { createStartArchives } from './archive/start-archives.ts';
 import { exportKind } from './export/export-kind.ts';
@@ -24,30 +23,13 @@ export interface ArchiveOptions {
 /** With its last piece a file of an archive has at most 256 MB. */
 const usualFileBytes = 216 * 1024 ** 2;
 
-function openerOf({ secretsKeys = [], archiveFolder, outboundAllow }: ExportWorkerConfig) {
-  const secretOf = ({ secret, bucket }: BucketTarget): string => {
-    try {
-      return unseal(secretsKeys, secret);
-    } catch {
-      throw new ObjectStoreError(
-        `the key of the bucket ${bucket} cannot be decrypted: the operator adds the old secret to SECRETS_KEY, or the archive gets its key again`,
-      );
-    }
-  };
-  return ({ to }: Pick<ArchiveRecord, 'to'>): ObjectStore =>
-    openStore(to.kind === 's3' ? { ...to, secretAccessKey: secretOf(to) } : to, {
-      folder: archiveFolder,
-      allowed: outboundAllow,
-    });
-}
-
 /** This service makes exports, and runs of archives. */
 export async function startExportWorker(
   config: ExportWorkerConfig,
   log: Logger,
   timings = usual,
   archives: ArchiveOptions = {
-    openObjects: openerOf(config),
+    openObjects: archiveOpener(config),
     // In a container the usual folder may be memory.
     folder: config.archiveFolder ?? tmpdir(),
     fileBytes: usualFileBytes,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from 'envalid';
 import { nearest } from '../nearest.ts';
-import { localUrl } from './local-stores.ts';
+import { archiveFolderOf, localSecretsKeys, localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
 import { Api, Common, groups, Local, Workers } from './variables.ts';
 
@@ -179,13 +179,16 @@ export function loadLocalConfig(env = environment()) {
 /** Settings of `sluice-admin`. The default stores are those that `npm start` runs. Throws ConfigError. */
 export function loadAdminConfig(env = environment()) {
   const { MONGODB_TIMEOUT, MONGODB_URL, REDIS_URL, REDIS_PREFIX, REDIS_TIMEOUT } = Common;
-  const { BCRYPT_COST, AUDIT_RETENTION } = Api;
+  const { BCRYPT_COST, AUDIT_RETENTION, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER } = Api;
   const vars = read(env, {
     MONGODB_TIMEOUT,
     REDIS_PREFIX,
     REDIS_TIMEOUT,
     BCRYPT_COST,
     AUDIT_RETENTION,
+    OUTBOUND_ALLOW,
+    SECRETS_KEY,
+    ARCHIVE_FOLDER,
     ...Local,
     MONGODB_URL: { ...MONGODB_URL, default: undefined },
     REDIS_URL: { ...REDIS_URL, default: undefined },
@@ -204,6 +207,9 @@ export function loadAdminConfig(env = environment()) {
     },
     bcryptCost: vars.BCRYPT_COST,
     auditRetentionMs: vars.AUDIT_RETENTION,
+    outboundAllow: vars.OUTBOUND_ALLOW,
+    secretsKeys: vars.SECRETS_KEY ?? localSecretsKeys(vars.DATA_DIR),
+    archiveFolder: vars.ARCHIVE_FOLDER ?? archiveFolderOf(vars.DATA_DIR),
   };
 }
 

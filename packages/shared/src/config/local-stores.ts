@@ -32,3 +32,16 @@ export const localDefaults = (host: string) => ({
 
 /** The file with the JWT secret that `npm start` makes. */
 export const secretFileOf = (dataDir: string): string => join(dataDir, 'jwt-secret');
+/** The file with the SECRETS_KEY that it makes. */
+export const secretsKeyFileOf = (dataDir: string): string => join(dataDir, 'secrets-key');
+/** The SECRETS_KEY of `npm start`; undefined if it never ran in this folder. */
+export function localSecretsKeys(dataDir: string): string[] | undefined {
+  try {
+    return [readFileSync(secretsKeyFileOf(dataDir), 'utf8').trim()];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return undefined;
+  }
+}
+/** The folder for archives that it uses. */
+export const archiveFolderOf = (dataDir: string): string => join(dataDir, 'archive');

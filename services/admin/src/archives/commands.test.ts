@@ -5,7 +5,7 @@ import { admin } from '../../../../test/support/admin-command.ts';
 import { archiveRuns } from '../../../../test/support/archive-runs.ts';
 import { manifestsIn } from '../../../../test/support/lake.ts';
 
-it('compacts and verifies the archives in a folder', async () => {
+it('compacts and verifies archives', async () => {
   const { db, store, application, domain, folder, root, url, ...runs } = await archiveRuns();
   const archive = await runs.create();
   await runs.insert(1_500);
@@ -13,7 +13,8 @@ it('compacts and verifies the archives in a folder', async () => {
   const [id] = await runs.storedIds();
   await store.deletions.removeOne(application, id as string);
   await runs.run(archive);
-  const tell = (...args: string[]) => admin({ MONGODB_URL: url }, ['archives', ...args, '--folder', root]);
+  const tell = (...args: string[]) =>
+    admin({ MONGODB_URL: url, ARCHIVE_FOLDER: root }, ['archives', ...args]);
   expect(await tell('verify', domain)).toEqual({
     code: 0,
     stdout: `${domain}: 1,499 entries, equal\n`,

@@ -1,7 +1,8 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { folderStore } from '@sluice/objects/folder-store.ts';
+import { archiveOpener } from '@sluice/jobs/open-archive.ts';
 import { LakeFault } from '@sluice/objects/lake/manifest.ts';
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
+import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
@@ -21,18 +22,17 @@ interface Found {
 export function addArchives(program: Command, terminal: AdminTerminal): void {
   const { console } = terminal;
   const act = actOn(terminal);
-  const archives = program.command('archives').description('Look after the files of archives in a folder.');
+  const archives = program.command('archives').description('Look after the files of archives.');
   const shown = (count: number) => count.toLocaleString('en');
 
   archives
     .command('compact')
     .description('Take deleted entries out of the files. Services may run meanwhile.')
     .argument('[domain]', 'of one application; without it all')
-    .requiredOption('--folder <path>', 'where the archives are: ARCHIVE_FOLDER of the workers')
-    .addHelpText('after', '\nExample: sluice-admin archives compact --folder /archive')
+    .addHelpText('after', '\nExample: sluice-admin archives compact')
     .action(
-      act(async ([store], domain: string | undefined, { folder }: { folder: string }) => {
-        await forEach(store, domain, folder, async ({ archive, domain, objects }) => {
+      act(async ([store, config], domain: string | undefined) => {
+        await forEach(store, config, domain, async ({ archive, domain, objects }) => {
           const { entries, rewritten, removed, orphans } = await compact(store, objects, archive, domain);
           console.log(
             `${domain}: ${shown(entries)} deleted entries taken out, ${shown(rewritten)} files rewritten, ${shown(removed + orphans)} removed`,
@@ -45,12 +45,11 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
     .command('verify')
     .description('Compare the files with their manifests, and their entries with those of MongoDB.')
     .argument('[domain]', 'of one application; without it all')
-    .requiredOption('--folder <path>', 'where the archives are: ARCHIVE_FOLDER of the workers')
-    .addHelpText('after', '\nExample: sluice-admin archives verify --folder /archive')
+    .addHelpText('after', '\nExample: sluice-admin archives verify')
     .action(
-      act(async ([store], domain: string | undefined, { folder }: { folder: string }) => {
+      act(async ([store, config], domain: string | undefined) => {
         let isEqual = true;
-        await forEach(store, domain, folder, async ({ archive, domain, objects }) => {
+        await forEach(store, config, domain, async ({ archive, domain, objects }) => {
           const { entries, faults } = await verify(store, objects, archive, domain);
           console.log(`${domain}: ${shown(entries)} entries, ${faults.length === 0 ? 'equal' : 'not equal'}`);
           for (const fault of faults) console.log(`  ${fault}`);
@@ -63,23 +62,23 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
 
 async function forEach(
   store: Store,
+  config: AdminConfig,
   domain: string | undefined,
-  folder: string,
   work: (found: Found) => Promise<void>,
 ): Promise<void> {
   const domains =
     domain === undefined ? (await store.applications.overview()).map((each) => each.domain) : [domain];
-  const objects = folderStore(folder);
+  const open = archiveOpener(config);
   try {
     for (const each of domains) {
       const { id } = await findApplication(store, each);
-      for (const archive of await store.archives.list(id))
-        if (archive.to.kind === 'folder') await work({ archive, domain: each, objects });
+      for (const archive of await store.archives.list(id)) {
+        const objects = open(archive);
+        await work({ archive, domain: each, objects }).finally(objects.close);
+      }
     }
   } catch (error) {
     if (error instanceof LakeFault || error instanceof ObjectStoreError) throw new AdminError(error.message);
     throw error;
-  } finally {
-    objects.close();
   }
 }

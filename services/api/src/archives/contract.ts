@@ -65,8 +65,8 @@ const secret = {
     }),
   ),
 };
-const Target = Strict('NewArchiveTarget', { ...place, ...secret });
-export type Target = Static<typeof Target>;
+const TargetBody = Strict('NewArchiveTarget', { ...place, ...secret });
+export type TargetBody = Static<typeof TargetBody>;
 
 const every = Type.Enum(Object.keys(archivePeriods) as (keyof typeof archivePeriods)[], {
   title: 'ArchivePeriod',
@@ -91,7 +91,7 @@ const chosen = {
 };
 const example = { name: 'Lake', to: { kind: 'folder' }, format: 'parquet', every: '1h', from: 'beginning' };
 
-export const NewArchive = Strict({ title: 'NewArchive', examples: [example] }, { to: Target, ...chosen });
+export const NewArchive = Strict({ title: 'NewArchive', examples: [example] }, { to: TargetBody, ...chosen });
 
 export const ArchiveUpdate = Strict(
   { title: 'ArchiveUpdate', examples: [{ state: 'paused' }] },

@@ -3,7 +3,7 @@ import { seal } from '@sluice/shared/seal.ts';
 import type { ArchiveTarget, BucketTarget } from '@sluice/store/archives/archive-records.ts';
 import { toOutboundUrl } from '../http/outbound-url.ts';
 import { invalidAt } from '../http/refusals.ts';
-import type { Target } from './contract.ts';
+import type { TargetBody } from './contract.ts';
 
 type Settings = Pick<ApiConfig, 'archiveFolder' | 'secretsKeys' | 'outboundAllow'>;
 
@@ -11,7 +11,7 @@ const invalid = (name: string, message: string) =>
   invalidAt(`/to${name && `/${name}`}`, name || 'to', message);
 
 /** Where an archive goes, with its secret sealed. Throws ApiError. */
-export function toTarget({ kind, ...to }: Target, config: Settings): ArchiveTarget {
+export function toTarget({ kind, ...to }: TargetBody, config: Settings): ArchiveTarget {
   if (kind === 'folder') {
     const [other] = Object.keys(to);
     if (other) throw invalid(other, 'is for a bucket: a folder has no other members than kind');
@@ -54,7 +54,7 @@ function sealed(secret: string, { secretsKeys }: Settings): string {
 }
 
 /** The same place with a new key. Throws ApiError. */
-export function withNewKey(before: ArchiveTarget, to: Partial<Target>, config: Settings): BucketTarget {
+export function withNewKey(before: ArchiveTarget, to: Partial<TargetBody>, config: Settings): BucketTarget {
   if (before.kind === 'folder') throw invalid('', 'cannot change: a folder has no key');
   const { access_key_id: accessKeyId, secret_access_key: secret, ...place } = to;
   const [other] = Object.keys(place);

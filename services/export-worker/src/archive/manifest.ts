@@ -1,29 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, JobFailed } from '@sluice/jobs/kind.ts';
-import type { ArchivedFile } from '@sluice/jobs/record/archive-record.ts';
+import type { LakeManifest } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
-import type { ArchiveFormat } from '@sluice/store/archives/archive-records.ts';
-import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { isThere } from './create-object.ts';
-
-/** What a run has stored. A file that no manifest names is none of the archive. */
-export interface ArchiveManifest {
-  run: number;
-  domain: string;
-  format: ArchiveFormat;
-  /** The run's entries come after this one, up to `until`; later announced ones come before. */
-  after?: EntryId | undefined;
-  until?: EntryId | undefined;
-  files: ArchivedFile[];
-  deleted?: Pick<ArchivedFile, 'name' | 'entries' | 'bytes' | 'sha256'> | undefined;
-  /** Versions of the schema that may be in the files. */
-  schemas: number[];
-}
-
-async function* once(bytes: Buffer) {
-  yield bytes;
-}
 
 export const runName = (run: number): string => String(run).padStart(6, '0');
 
@@ -46,11 +26,15 @@ export async function refuseForeign(
   throw refuse(folder, run);
 }
 
+async function* once(bytes: Buffer) {
+  yield bytes;
+}
+
 /** Stores the manifest of a run, which the run has from then on. */
 export async function createManifest(
   store: Pick<ObjectStore, 'create' | 'read'>,
   folder: string,
-  manifest: ArchiveManifest,
+  manifest: LakeManifest,
 ): Promise<void> {
   const name = nameOf(folder, manifest.run);
   const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);

@@ -1,0 +1,76 @@
+import { Unreachable } from '@sluice/shared/outbound.ts';
+import { ObjectStoreError } from './object-store.ts';
+
+export interface Place {
+  host: string;
+  bucket: string;
+  region: string;
+  keyId: string;
+}
+
+type Answer = Error & { code?: string; cause?: unknown; $metadata?: { httpStatusCode?: number } };
+
+/** What the owner can do about what S3 answers, by the name of the answer. */
+const answers: Record<string, (place: Place) => string> = {
+  InvalidAccessKeyId: ({ host, keyId }) =>
+    `${host} does not know the access key id ${keyId}: give another key`,
+  SignatureDoesNotMatch: ({ keyId }) =>
+    `the secret access key does not belong to the access key id ${keyId}: give both again`,
+  NoSuchBucket: ({ host, bucket }) =>
+    `${host} has no bucket ${bucket}: create it, or give the name of another`,
+  AccessDenied: ({ bucket, keyId }) =>
+    `the access key id ${keyId} may not use the bucket ${bucket} like this: allow it to list, read, write and delete objects there`,
+  RequestTimeTooSkewed: ({ host }) =>
+    `the clock of the server that runs Sluice differs from that of ${host}: ask the operator to set it`,
+};
+
+const otherRegion = ({ bucket, region }: Place) =>
+  `the bucket ${bucket} is not in the region ${region}: give the region and endpoint of the bucket`;
+for (const name of [
+  'PermanentRedirect',
+  'AuthorizationHeaderMalformed',
+  'IllegalLocationConstraintException',
+])
+  answers[name] = otherRegion;
+
+// versitygw's name for it.
+answers.XAdminUserNotFound = answers.InvalidAccessKeyId as (place: Place) => string;
+
+const unreachable = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** The one sentence for the owner; what is no fault of the bucket stays as it is. */
+export function toFault(error: unknown, place: Place): unknown {
+  if (!(error instanceof Error)) return error;
+  if (error instanceof Unreachable) return new ObjectStoreError(error.message);
+  const { name, code = '', cause, $metadata } = error as Answer;
+  if (cause instanceof Unreachable) return new ObjectStoreError(cause.message);
+  const status = $metadata?.httpStatusCode;
+  const known =
+    answers[name] ?? (status === 301 ? otherRegion : status === 403 ? answers.AccessDenied : undefined);
+  if (known) return new ObjectStoreError(known(place));
+  const { host } = place;
+  if (status !== undefined && (status >= 500 || status === 429))
+    return new ObjectStoreError(`${host} is overloaded or broken (${status}): wait, or ask who runs it`);
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
+    return new ObjectStoreError(`the name ${host} cannot be resolved: check the endpoint`);
+  if (name === 'TimeoutError')
+    return new ObjectStoreError(`${host} does not answer in time: check the endpoint, or wait`);
+  if (/CERT|SSL|TLS/.test(code))
+    return new ObjectStoreError(
+      `${host} has no certificate that can be trusted (${code}): check the endpoint`,
+    );
+  if (unreachable.has(code))
+    return new ObjectStoreError(`${host} cannot be reached (${code}): check the endpoint, or wait`);
+  if (status !== undefined)
+    return new ObjectStoreError(
+      `${host} refuses the request (${status} ${name}): check the endpoint and the bucket`,
+    );
+  return error;
+}
