@@ -1,7 +1,7 @@
 import { Unreachable } from '@sluice/shared/outbound.ts';
 import { ObjectStoreError } from './object-store.ts';
 
-export interface Place {
+export interface StorePlace {
   host: string;
   bucket: string;
   region: string;
@@ -11,7 +11,7 @@ export interface Place {
 type Answer = Error & { code?: string; cause?: unknown; $metadata?: { httpStatusCode?: number } };
 
 /** What the owner can do about what S3 answers, by the name of the answer. */
-const answers: Record<string, (place: Place) => string> = {
+const answers: Record<string, (place: StorePlace) => string> = {
   InvalidAccessKeyId: ({ host, keyId }) =>
     `${host} does not know the access key id ${keyId}: give another key`,
   SignatureDoesNotMatch: ({ keyId }) =>
@@ -24,7 +24,7 @@ const answers: Record<string, (place: Place) => string> = {
     `the clock of the server that runs Sluice differs from that of ${host}: ask the operator to set it`,
 };
 
-const otherRegion = ({ bucket, region }: Place) =>
+const otherRegion = ({ bucket, region }: StorePlace) =>
   `the bucket ${bucket} is not in the region ${region}: give the region and endpoint of the bucket`;
 for (const name of [
   'PermanentRedirect',
@@ -34,7 +34,7 @@ for (const name of [
   answers[name] = otherRegion;
 
 // versitygw's name for it.
-answers.XAdminUserNotFound = answers.InvalidAccessKeyId as (place: Place) => string;
+answers.XAdminUserNotFound = answers.InvalidAccessKeyId as (place: StorePlace) => string;
 
 const unreachable = new Set([
   'ECONNREFUSED',
@@ -46,7 +46,7 @@ const unreachable = new Set([
 ]);
 
 /** The one sentence for the owner; what is no fault of the bucket stays as it is. */
-export function toFault(error: unknown, place: Place): unknown {
+export function toFault(error: unknown, place: StorePlace): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof Unreachable) return new ObjectStoreError(error.message);
   const { name, code = '', cause, $metadata } = error as Answer;

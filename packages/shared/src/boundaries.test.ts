@@ -34,6 +34,7 @@ describe('in the services', () => {
       'shared',
       'threads',
       'json',
+      'objects',
       'bson',
       'schemas',
       'clients',
