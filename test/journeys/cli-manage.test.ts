@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { webhookEvents } from '@sluice/shared/webhook-events.ts';
-import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { processEnv } from '../support/process-env.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { type SharedSluice, sharedSluice, until } from '../support/sluice.ts';
@@ -15,8 +17,11 @@ let user: ReturnType<typeof commandLine>;
 
 const schema = { type: 'object', properties: { celsius: { type: 'number' } } };
 
+const lake = mkdtempSync(join(tmpdir(), 'sluice-cli-lake-'));
+afterAll(() => rmSync(lake, { recursive: true, force: true }));
 beforeAll(async () => {
-  sluice = await sharedSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1', DELETION_GRACE: '7d' } });
+  const archives = { ARCHIVE_FOLDER: lake, SECRETS_KEY: 'a secret of tests' };
+  sluice = await sharedSluice({ env: { OUTBOUND_ALLOW: '127.0.0.1', DELETION_GRACE: '7d', ...archives } });
   owner = await sluice.owner();
 });
 beforeEach(async () => {
@@ -221,6 +226,37 @@ it('sluice webhooks creates a webhook, pings it, pauses it and deletes it', asyn
   expect(await json('webhooks', 'list')).toEqual([]);
 });
 
+it('sluice archives creates an archive, runs it, pauses it and deletes it', async () => {
+  await upload('{"celsius":1}');
+  const id = (await print('archives', 'create', '--format', 'ndjson', '--name', 'Lake')).trim();
+  await until(async () => / completed +1 +1 /.test(await print('archives', 'runs', id)));
+  await print('archives', 'pause', id);
+  expect((await user.sluice(['archives', 'run', id])).stderr).toContain(
+    `is paused: \`sluice archives resume`,
+  );
+  expect(await print('archives', 'list')).toMatch(
+    new RegExp(`^${id} +Lake +folder +ndjson +1h +paused `, 'm'),
+  );
+  await print('archives', 'resume', id);
+  expect((await user.sluice(['archives', 'run', id])).stderr).toContain('runs in a moment');
+  await until(async () => (await json('archives', 'runs', id)).length === 2);
+  await print('archives', 'delete', id, '--yes');
+  expect(await json('archives', 'list')).toEqual([]);
+});
+
+it('sluice archives reads the secret key of a bucket from the standard input, and shows it nowhere', async () => {
+  const place = ['--bucket', 'lake', '--prefix', 'some/place', '--endpoint', 'http://127.0.0.1:1'];
+  const create = ['archives', 'create', ...place, '--access-key-id', 'key', '--path-style'];
+  expect(await user.sluice(create)).toMatchObject({ code: 2, stderr: expect.stringContaining('secret key') });
+  const secret = 'a-secret-that-nobody-sees';
+  const { code, stdout, stderr } = await user.sluice([...create, '--json'], { input: `${secret}\n` });
+  expect([code, stdout + stderr]).toEqual([0, expect.not.stringContaining(secret)]);
+  expect(JSON.parse(stdout).to).toMatchObject({ kind: 's3', access_key_id: 'key', path_style: true });
+  expect(await print('archives', 'list')).toMatch(/ s3:\/\/lake\/some\/place +parquet /);
+  const noBucket = await user.sluice(['archives', 'create', '--prefix', 'some/place']);
+  expect(noBucket).toMatchObject({ code: 2, stderr: expect.stringContaining('is for a bucket') });
+});
+
 describe('sluice schema', () => {
   const next = { ...schema, properties: { celsius: { type: 'number', maximum: 60 } } };
   beforeEach(() => writeFileSync(user.at('next.json'), JSON.stringify(next)));
@@ -358,6 +394,14 @@ describe('sluice completion', () => {
     ],
     [['tokens', 'create', 'x', '--scopes', 'read,w'], ['read,write']],
     [['webhooks', 'create', 'x', '--events', 'export.completed,ex'], ['export.completed,export.failed']],
+    [
+      ['archives', 'ru'],
+      ['run', 'runs'],
+    ],
+    [
+      ['archives', 'create', '--every', '1'],
+      ['15m', '1h', '1d'],
+    ],
     [['help', 'apps', 're'], ['restore']],
     [['stats', '--step', 'd'], ['day']],
     [['none', '--none', ''], []],

@@ -5,6 +5,7 @@ import { unusedProxy, useProxy } from './api/proxy.ts';
 import type { Patience } from './api/retry.ts';
 import { CliError, type ExitCode } from './cli-error.ts';
 import { addApps } from './commands/apps.ts';
+import { addArchives } from './commands/archives.ts';
 import { addClient } from './commands/client.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addEntries } from './commands/entries.ts';
@@ -45,6 +46,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addKeys,
   addTokens,
   addWebhooks,
+  addArchives,
   addMembers,
   addClient,
   addCompletion,
