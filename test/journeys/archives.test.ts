@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readLake } from '../support/lake.ts';
 import { startSluice, until } from '../support/sluice.ts';
@@ -97,6 +98,21 @@ describe('an archive', () => {
       expect(JSON.stringify(answer.body)).not.toContain(secret);
   });
 
+  it('has no place that another one has, whichever process made that and when by its clock', async () => {
+    const { call } = await application();
+    const { id } = (await call('POST', '/archives', { to: bucket, ...usual })).body.data;
+    const client = await MongoClient.connect(sluice.env.MONGODB_URL as string);
+    try {
+      const archives = client.db().collection('archives');
+      const made = await archives.findOneAndDelete({ _id: new ObjectId(id) });
+      await archives.insertOne({ ...made, _id: new ObjectId('f'.repeat(24)) });
+    } finally {
+      await client.close();
+    }
+    expect((await call('POST', '/archives', { to: bucket, ...usual })).status).toBe(409);
+    expect((await call('GET', '/archives')).body.data).toHaveLength(1);
+  });
+
   it.each([
     [{ kind: 'folder', bucket: 'lake' }, '/to/bucket'],
     [{ ...bucket, bucket: 'Lake' }, '/to/bucket'],
@@ -110,5 +126,18 @@ describe('an archive', () => {
     const { call } = await application();
     const { status, body } = await call('POST', '/archives', { to, ...usual });
     expect([status, body.error.details[0].path]).toEqual([400, path]);
+  });
+
+  it.each([
+    [
+      { ...bucket, secret_access_key: 'a\nb' },
+      'body/to/secret_access_key must be printable ASCII. It is kept encrypted, and never shown',
+    ],
+    [{ ...bucket, access_key_id: 'a b' }, 'body/to/access_key_id must be visible ASCII without blanks'],
+    [{ ...bucket, region: 'EU' }, 'body/to/region must be small letters, digits and `-`'],
+  ])('says what is right instead of %j', async (to, message) => {
+    const { call } = await application();
+    const { status, body } = await call('POST', '/archives', { to, ...usual });
+    expect([status, body.error.message]).toEqual([400, message]);
   });
 });

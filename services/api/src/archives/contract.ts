@@ -10,8 +10,6 @@ import Type, { type Static } from 'typebox';
 import { aboutSender } from '../http/meta.ts';
 import { DateTime, Int, Name, Named, Strict, Text } from '../http/schemas.ts';
 
-const visible = '^[!-~]+$';
-
 const place = {
   kind: Type.Enum(['s3', 'folder'], {
     title: 'ArchiveKind',
@@ -24,11 +22,18 @@ const place = {
       maxLength: 2_000,
       pattern: '^[^?#]*$',
       description:
-        'An http or https URL without a query; absent: that of AWS for the region. Private addresses are refused.',
+        'Must be an http or https URL without a query. Absent: that of AWS for the region. Private addresses are refused.',
       examples: ['https://s3.example.com'],
     }),
   ),
-  region: Type.Optional(Type.String({ maxLength: 64, pattern: '^[a-z0-9-]+$', examples: ['eu-central-1'] })),
+  region: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      pattern: '^[a-z0-9-]+$',
+      description: 'Must be small letters, digits and `-`.',
+      examples: ['eu-central-1'],
+    }),
+  ),
   bucket: Type.Optional(
     Type.String({
       minLength: 3,
@@ -49,7 +54,13 @@ const place = {
     }),
   ),
   access_key_id: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 128, pattern: visible, examples: ['AKIAIOSFODNN7EXAMPLE'] }),
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      pattern: '^[!-~]+$',
+      description: 'Must be visible ASCII without blanks.',
+      examples: ['AKIAIOSFODNN7EXAMPLE'],
+    }),
   ),
   path_style: Type.Optional(
     Type.Boolean({ description: 'Whether the bucket is in the path of URLs, as most S3 services need.' }),
@@ -60,8 +71,8 @@ const secret = {
     Type.String({
       minLength: 1,
       maxLength: 256,
-      pattern: visible,
-      description: 'Is kept encrypted, and never shown.',
+      pattern: '^[ -~]+$',
+      description: 'Must be printable ASCII. It is kept encrypted, and never shown.',
     }),
   ),
 };

@@ -44,10 +44,9 @@ export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
   const answer = async (archive: ArchiveRecord) =>
     toArchiveAnswer(archive, await rawEntries.secondsSince(archive.application, archive.covers.until));
 
-  /** Lets a new archive begin, unless an older one has its place. Throws ApiError, and then there is none. */
+  /** Lets a new archive begin, unless another one has its place; of two at once, neither may. Throws ApiError, and then there is none. */
   async function begin({ id }: ApplicationRecord, made: ArchiveRecord): Promise<ArchiveRecord> {
-    const others = (await archives.list(id)).filter((other) => other.id < made.id);
-    const other = others.find(({ to }) => isSamePlace(to, made.to));
+    const other = (await archives.list(id)).find((one) => one.id !== made.id && isSamePlace(one.to, made.to));
     if (other) {
       await archives.remove(id, made.id);
       throw new ApiError(
