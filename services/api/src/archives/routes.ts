@@ -16,7 +16,7 @@ import {
   ownFailures,
   takeSmallBodies,
 } from '../http/route-parts.ts';
-import { JobAnswer } from '../jobs/contract.ts';
+import { JobAnswer, jobExamples } from '../jobs/contract.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { Archive, ArchiveUpdate, NewArchive, toArchiveAnswer } from './contract.ts';
@@ -178,7 +178,7 @@ export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
     operation('listArchiveRuns', 'List runs of an archive', {
       description: `The last ${listedRuns}, newest first.`,
       params: ById,
-      response: { 200: Success(Type.Array(JobAnswer)) },
+      response: { 200: Success(Type.Array(JobAnswer), 'Done.', [jobExamples.completed('archive')]) },
       ...forEditors,
     }),
     async (request, reply) => {

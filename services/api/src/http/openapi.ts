@@ -24,6 +24,7 @@ const tags = [
   { name: 'Entries', description: 'Read, follow, count and delete what was uploaded.' },
   { name: 'Exports', description: 'Get all entries as a file.' },
   { name: 'Imports', description: 'Upload a large file, which workers store.' },
+  { name: 'Archives', description: 'Put all entries into a bucket or a folder, on a schedule.' },
   { name: 'Webhooks', description: 'Post what happens to your own programs.' },
   { name: 'Audit', description: 'See who did what with your account.' },
   { name: 'Health', description: 'For load balancers and monitoring.' },
