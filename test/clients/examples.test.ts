@@ -1,5 +1,6 @@
-import { expect, it } from 'vitest';
-import { sharedSluice, storeOf } from '../support/sluice.ts';
+import { tmpdir } from 'node:os';
+import { afterAll, expect, it } from 'vitest';
+import { startSluice, storeOf } from '../support/sluice.ts';
 import { type Operation, readDescription } from './description.ts';
 
 /** Each makes what those after it need; the last two end all tokens. */
@@ -20,6 +21,8 @@ const order = [
   'createWebhook',
   'updateWebhook',
   'redeliverFrom',
+  'createArchive',
+  'updateArchive',
   'createImport',
   'createExport',
   'createRehearsal',
@@ -38,7 +41,9 @@ const order = [
 let token: string | undefined;
 const made: Record<string, string> = { username: 'ada' };
 
-const sluice = await sharedSluice();
+// Without workers, so no run of an archive ends between two requests.
+const sluice = await startSluice({ workers: false, env: { ARCHIVE_FOLDER: tmpdir() } });
+afterAll(() => sluice.stop());
 const description = await readDescription(sluice);
 const operations = new Map(description.operations.map((operation) => [operation.operationId, operation]));
 
@@ -93,7 +98,7 @@ it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
     expect(body).toMatchObject({ success: true, status });
     expect(Object.keys(body.data).sort()).toEqual(Object.keys(answer.data).sort());
     if (operationId !== 'createToken') token = body.data.token ?? token;
-    if (['createKey', 'createWebhook'].includes(operationId)) made.id = body.data.id;
+    if (['createKey', 'createWebhook', 'createArchive'].includes(operationId)) made.id = body.data.id;
     if (body.data.domain) made.domain = body.data.domain;
   }
 });

@@ -105,7 +105,7 @@ const example = { name: 'Lake', to: { kind: 'folder' }, format: 'parquet', every
 export const NewArchive = Strict({ title: 'NewArchive', examples: [example] }, { to: TargetBody, ...chosen });
 
 export const ArchiveUpdate = Strict(
-  { title: 'ArchiveUpdate', examples: [{ state: 'paused' }] },
+  { title: 'ArchiveUpdate', examples: [{ name: 'Lake', every: '1h' }] },
   {
     name,
     every: Type.Optional(every),
