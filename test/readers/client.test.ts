@@ -32,7 +32,9 @@ it('openapi-python-client makes a client with the names of the description, whic
     ...['--path', join(dir, 'openapi.json'), '--output-path', client],
   );
 
-  const functions = operations.map(
+  // Of the bytes of a file it knows no type.
+  const made = operations.filter(({ operationId }) => operationId !== 'continueImportFile');
+  const functions = made.map(
     ({ tags, operationId }) =>
       `${tags?.[0]?.toLowerCase().replaceAll(' ', '_')}/${toSnakeCase(operationId)}.py`,
   );
