@@ -9,7 +9,7 @@ import Type from 'typebox';
 
 /** The filter of a body. `textOf` of the route turns an object into its JSON text. */
 export const BodyFilter = Type.Unsafe<string>({
-  title: 'Filter',
+  title: 'EntryFilter',
   type: ['object', 'string'],
   description: 'Conditions on payloads, as in the list of entries: an object, or its JSON text.',
 });
