@@ -97,7 +97,8 @@ describe('sluice-admin doctor', () => {
 describe('sluice-admin config check', () => {
   it('prints what is in force, with secrets hidden', async () => {
     const stores = ownStores();
-    const env = { ...stores, BODY_LIMIT: '2MiB' };
+    const SECRETS_KEY = 'hush'.repeat(8);
+    const env = { ...stores, BODY_LIMIT: '2MiB', WEBHOOK_ALLOW: '127.0.0.1', SECRETS_KEY };
     const { code, stdout } = await admin(env, ['config', 'check', '--json']);
     expect(code).toBe(0);
     const { api, ...others } = JSON.parse(stdout);
@@ -111,7 +112,14 @@ describe('sluice-admin config check', () => {
         { name: 'METRICS_TOKEN', value: 'not set', from: 'default' },
       ]),
     );
-    for (const secret of [stores.JWT_SECRET, stores.MONGODB_URL, stores.REDIS_URL])
+    expect(others['export-worker'].settings).toEqual(
+      expect.arrayContaining([
+        { name: 'OUTBOUND_ALLOW', value: '127.0.0.1', from: 'set' },
+        { name: 'SECRETS_KEY', value: 'hidden', from: 'set' },
+        expect.objectContaining({ name: 'ARCHIVE_FOLDER', from: 'default' }),
+      ]),
+    );
+    for (const secret of [SECRETS_KEY, stores.JWT_SECRET, stores.MONGODB_URL, stores.REDIS_URL])
       expect(stdout).not.toContain(secret);
   });
 

@@ -5,15 +5,22 @@ import {
   loadApiConfig,
   loadExportWorkerConfig,
   loadIngestWorkerConfig,
+  renamed,
 } from '@sluice/shared/config/load.ts';
-import { localDefaults, localUrl, secretFileOf } from '@sluice/shared/config/local-stores.ts';
+import {
+  archiveFolderOf,
+  localDefaults,
+  localUrl,
+  secretFileOf,
+  secretsKeyFileOf,
+} from '@sluice/shared/config/local-stores.ts';
 import { fileSetting } from '@sluice/shared/config/secret-files.ts';
-import { Api, Common, Local, Workers } from '@sluice/shared/config/variables.ts';
+import { Api, Common, ExportWorker, IngestWorker, Local } from '@sluice/shared/config/variables.ts';
 
 const services = {
   api: { settings: { ...Common, ...Api }, load: loadApiConfig },
-  'ingest-worker': { settings: { ...Common, ...Workers }, load: loadIngestWorkerConfig },
-  'export-worker': { settings: { ...Common, ...Workers }, load: loadExportWorkerConfig },
+  'ingest-worker': { settings: IngestWorker, load: loadIngestWorkerConfig },
+  'export-worker': { settings: ExportWorker, load: loadExportWorkerConfig },
 };
 
 export type ServiceName = keyof typeof services;
@@ -38,19 +45,21 @@ type Setting = { desc: string; example?: string; isSecret?: boolean };
 /** Settings that `npm start` adds if it runs, or ran, the stores. */
 function addedByStart(env: Env): Env {
   const dataDir = env.DATA_DIR ?? Local.DATA_DIR.example;
-  const added = {
+  const added: Env = {
     MONGODB_URL: localUrl(dataDir, 'mongod'),
     REDIS_URL: localUrl(dataDir, 'redis'),
-    JWT_SECRET_FILE: secretFileOf(dataDir),
+    ARCHIVE_FOLDER: archiveFolderOf(dataDir),
   };
   if (env.MONGODB_URL || env.MONGODB_URL_FILE || !added.MONGODB_URL) return {};
-  const secret = existsSync(added.JWT_SECRET_FILE) && !env.JWT_SECRET && !env.JWT_SECRET_FILE;
-  if (!secret) delete (added as Env).JWT_SECRET_FILE;
+  const made = { JWT_SECRET: secretFileOf(dataDir), SECRETS_KEY: secretsKeyFileOf(dataDir) };
+  for (const [name, file] of Object.entries(made))
+    if (existsSync(file) && !env[name] && !env[fileSetting(name)]) added[fileSetting(name)] = file;
   return { ...added, ...localDefaults(env.HOST ?? Api.HOST.example) };
 }
 
 /** The settings of a service started here, and their faults. */
-export function settingsInForce(service: ServiceName, given = environment()): InForce {
+export function settingsInForce(service: ServiceName, asSet = environment()): InForce {
+  const given = renamed(asSet);
   const added = addedByStart(given);
   const env = { ...added, ...given };
   const { settings, load } = services[service];

@@ -2,7 +2,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { ConfigError, loadAdminConfig, loadApiConfig, loadExportWorkerConfig } from './load.ts';
+import {
+  ConfigError,
+  loadAdminConfig,
+  loadApiConfig,
+  loadExportWorkerConfig,
+  loadIngestWorkerConfig,
+} from './load.ts';
 import { portFileOf } from './local-stores.ts';
 
 const env = { MONGODB_URL: 'mongodb://a', REDIS_URL: 'redis://b', JWT_SECRET: 'x'.repeat(32) };
@@ -231,6 +237,30 @@ describe('settings', () => {
     ['rediss://[::1]:6380'],
   ])('takes REDIS_URL=%s', (REDIS_URL) => {
     expect(loadApiConfig({ ...env, REDIS_URL }).redis.url).toBe(REDIS_URL);
+  });
+
+  it.each([
+    ['the API', loadApiConfig],
+    ['export workers', loadExportWorkerConfig],
+    ['ingest workers', loadIngestWorkerConfig],
+  ])('reads OUTBOUND_ALLOW for %s, and else its old name', (_who, load) => {
+    const namesOf = (set: object) => [...load({ ...env, ...set }).outboundAllow.names];
+    expect(namesOf({ WEBHOOK_ALLOW: 'old' })).toEqual(['old']);
+    expect(namesOf({ WEBHOOK_ALLOW: 'old', OUTBOUND_ALLOW: 'new' })).toEqual(['new']);
+  });
+
+  it.each([
+    ['the API', loadApiConfig],
+    ['export workers', loadExportWorkerConfig],
+  ])('reads SECRETS_KEY for %s, a list without a weak key in production', (_who, load) => {
+    const keysOf = (SECRETS_KEY?: string) =>
+      load({ ...env, NODE_ENV: 'production', SECRETS_KEY }).secretsKeys;
+    const [strong, other] = ['x'.repeat(32), 'y'.repeat(32)];
+    expect(keysOf(`${strong},${other}`)).toEqual([strong, other]);
+    expect(keysOf()).toBeUndefined();
+    expect(() => keysOf(`${strong},short`)).toThrow(
+      'SECRETS_KEY must have at least 32 bytes in production, in each secret of the list',
+    );
   });
 
   it('does not ask a worker for the secret of the API', () => {

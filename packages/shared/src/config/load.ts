@@ -4,7 +4,7 @@ import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from '
 import { nearest } from '../nearest.ts';
 import { archiveFolderOf, localSecretsKeys, localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
-import { Api, Common, groups, Local, Workers } from './variables.ts';
+import { Api, Common, ExportWorker, groups, IngestWorker, Local, Workers } from './variables.ts';
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
 export class ConfigError extends Error {
@@ -24,7 +24,7 @@ export function environment(): Env {
 }
 
 /** A setting under its old name. */
-const renamed = (env: Env): Env =>
+export const renamed = (env: Env): Env =>
   env.OUTBOUND_ALLOW === undefined && env.WEBHOOK_ALLOW !== undefined
     ? { ...env, OUTBOUND_ALLOW: env.WEBHOOK_ALLOW }
     : env;
@@ -136,8 +136,7 @@ function workers(vars: CleanedEnv<typeof Common & typeof Workers>) {
 }
 
 export function loadExportWorkerConfig(env = environment()) {
-  const { OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER } = Api;
-  const vars = read(env, { ...Common, ...Workers, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER });
+  const vars = read(env, ExportWorker, weakSecrets);
   return {
     ...workers(vars),
     outboundAllow: vars.OUTBOUND_ALLOW,
@@ -147,8 +146,7 @@ export function loadExportWorkerConfig(env = environment()) {
 }
 
 export function loadIngestWorkerConfig(env = environment()) {
-  const { AUDIT_RETENTION, OUTBOUND_ALLOW } = Api;
-  const vars = read(env, { ...Common, ...Workers, AUDIT_RETENTION, OUTBOUND_ALLOW });
+  const vars = read(env, IngestWorker);
   return {
     ...workers(vars),
     auditRetentionMs: vars.AUDIT_RETENTION,

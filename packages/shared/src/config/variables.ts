@@ -141,6 +141,10 @@ export const Workers = {
   ),
 };
 
+const { ARCHIVE_FOLDER, AUDIT_RETENTION, OUTBOUND_ALLOW, SECRETS_KEY } = Api;
+export const IngestWorker = { ...Common, ...Workers, AUDIT_RETENTION, OUTBOUND_ALLOW };
+export const ExportWorker = { ...Common, ...Workers, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER };
+
 export const Local = {
   DATA_DIR: kinds.text.or('.sluice', 'Where `npm start` keeps its data, logs and secret.'),
 };
