@@ -44,6 +44,8 @@ COPY --from=console /app/services/console/dist services/console/dist
 COPY --from=console /app/services/cli/dist services/cli/dist
 # Fails the build, not the start, if a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
+# A new volume of archives gets its owner from here.
+RUN install -d -o node -g node -m 700 /archive
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin
 # Used only for labels. A service reports the version in package.json.
 ARG SLUICE_VERSION=
