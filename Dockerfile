@@ -14,9 +14,9 @@ WORKDIR /app
 COPY --from=manifests /app .
 
 FROM installer AS dependencies
-# Installs only the services. The root's optional packages are Node.js, which the image already has.
+# Installs only the services, without the root and its Node.js, which the image already has.
 # Packages are links, as Node strips types only from files outside of node_modules.
-RUN pnpm install --frozen-lockfile --prod --no-optional --filter '{services/*}...' --filter '!@sluice/console' --filter '!@sluice/cli' --reporter=append-only \
+RUN pnpm install --frozen-lockfile --prod --filter '{services/*}...' --filter '!@sluice/console' --filter '!@sluice/cli' --reporter=append-only \
  && find . \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -type f -delete \
  && find node_modules/.pnpm -mindepth 4 -maxdepth 5 -type d \
       \( -name test -o -name tests -o -name docs -o -name 'example*' -o -name 'benchmark*' -o -name .github \) -prune -exec rm -r {} +
@@ -43,7 +43,8 @@ COPY services/ingest-worker services/ingest-worker
 COPY --from=console /app/services/console/dist services/console/dist
 COPY --from=console /app/services/cli/dist services/cli/dist
 # Fails the build, not the start, if a binary module has no build for this system.
-RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)"
+RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)" \
+ && cd ../admin && node -e "require('@duckdb/node-api')"
 # A new volume of archives gets its owner from here.
 RUN install -d -o node -g node -m 700 /archive
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin

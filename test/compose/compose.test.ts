@@ -104,13 +104,17 @@ describe('the composed stack', () => {
     expect(verified.collections.entries?.documents).toBeGreaterThanOrEqual(20);
   });
 
-  it('publishes the proxy only, reaches the stores from inside only, and lets out webhooks alone', async () => {
+  it('publishes the proxy only, reaches the stores from inside only, and lets out workers alone', async () => {
     const { services, networks } = JSON.parse(await stack.compose('config', '--format', 'json'));
     const published = Object.keys(services).filter((name) => services[name].ports);
     expect(published).toEqual(['haproxy']);
     const outside = (name: string) =>
       Object.keys(services[name].networks).some((net) => !networks[net].internal);
-    expect(Object.keys(services).filter(outside).sort()).toEqual(['haproxy', 'ingest-worker']);
+    expect(Object.keys(services).filter(outside).sort()).toEqual([
+      'export-worker',
+      'haproxy',
+      'ingest-worker',
+    ]);
   });
 
   it('initiates the replica set as soon as MongoDB answers', async () => {

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { DuckDBInstance } from '@duckdb/node-api';
 
 export type Duck = Awaited<ReturnType<typeof openDuck>>;
 
@@ -8,6 +7,8 @@ export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'
 
 /** A database of its own below `folder`, which takes what does not fit into little memory. */
 export async function openDuck(folder: string) {
+  // Only the commands of archives load its 70 MB.
+  const { DuckDBInstance } = await import('@duckdb/node-api');
   const instance = await DuckDBInstance.create(join(folder, 'work.duckdb'), {
     threads: '1',
     memory_limit: '400MB',
