@@ -1,19 +1,10 @@
+import type { LakeFile } from '@sluice/objects/lake/manifest.ts';
 import type { Coverage } from '@sluice/store/archives/archive-records.ts';
-import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { ExportShape } from './export-record.ts';
 import type { Job } from './job.ts';
 
-/** A file of an archive. `first` and `last`: the ids of its entries, which are in this order. */
-export interface ArchivedFile {
-  /** Below the folder of the application. */
-  name: string;
-  entries: number;
-  bytes: number;
-  /** In hexadecimal digits. */
-  sha256: string;
-  first: EntryId;
-  last: EntryId;
-}
+/** A file of a run. Only compaction replaces it. */
+export type ArchivedFile = Omit<LakeFile, 'next'>;
 
 /** What a run archives: the entries of `covers` without those of `before`. Fixed before its first file. */
 export interface ArchivePlan {

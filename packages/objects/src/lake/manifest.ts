@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import type { ObjectStore } from '../object-store.ts';
+import { whole } from '../pieces.ts';
 
 /** What a file holds. `sha256`: in hexadecimal digits. */
 export interface LakeContent {
@@ -31,7 +32,7 @@ export interface LakeManifest {
   schemas: number[];
 }
 
-/** What is there is not what archives store. The message names the object. */
+/** An object differs from what archives store. The message names the object. */
 export class LakeFault extends Error {
   override name = 'LakeFault';
 }
@@ -54,14 +55,16 @@ export async function replaceManifest(
   folder: string,
   manifest: LakeManifest,
 ): Promise<void> {
-  async function* pieces() {
-    yield Buffer.from(`${JSON.stringify(manifest)}\n`);
-  }
-  await store.replace(manifestName(folder, manifest.run), pieces());
+  await store.replace(manifestName(folder, manifest.run), whole(manifestBytes(manifest)));
 }
 
-const manifestName = (folder: string, run: number) =>
-  `${folder}/_manifests/${String(run).padStart(6, '0')}.json`;
+/** The number of a run in names, which then sort by it. */
+export const runName = (run: number): string => String(run).padStart(6, '0');
+
+export const manifestName = (folder: string, run: number): string =>
+  `${folder}/_manifests/${runName(run)}.json`;
+
+export const manifestBytes = (manifest: LakeManifest): Buffer => Buffer.from(`${JSON.stringify(manifest)}\n`);
 
 function parseManifest(name: string, json: string): LakeManifest {
   const manifest = (() => {

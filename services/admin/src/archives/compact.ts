@@ -9,9 +9,9 @@ import {
   replaceManifest,
 } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { sha256Of } from '@sluice/objects/pieces.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
-import { measure } from './local-file.ts';
 import { quoted } from './open-duck.ts';
 import { rewriteFile } from './rewrite-file.ts';
 
@@ -77,7 +77,7 @@ async function compactFiles(work: Work, manifests: LakeManifest[]): Promise<void
 async function settle({ objects, domain }: Work, manifest: LakeManifest, file: LakeFile): Promise<void> {
   const { next, sha256 } = file;
   const pieces = await objects.read(`${domain}/${file.name}`);
-  const found = pieces && (await measure(pieces));
+  const found = pieces && (await sha256Of(pieces));
   file.next = undefined;
   if (next?.entries === 0 && found === undefined)
     manifest.files = manifest.files.filter((other) => other !== file);

@@ -19,10 +19,3 @@ export async function writeLocal(
   await pipeline(counted, createWriteStream(path));
   return { bytes, sha256: hash.digest('hex') };
 }
-
-/** Reads all of a file, and throws it away. */
-export async function measure(pieces: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const piece of pieces) hash.update(piece);
-  return hash.digest('hex');
-}

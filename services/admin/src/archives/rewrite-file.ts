@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { LakeFile, LakeManifest } from '@sluice/objects/lake/manifest.ts';
-import { measure, writeLocal } from './local-file.ts';
+import { sha256Of } from '@sluice/objects/pieces.ts';
+import { writeLocal } from './local-file.ts';
 import { type Duck, quoted } from './open-duck.ts';
 import { textLines } from './text-lines.ts';
 
@@ -9,7 +11,7 @@ interface Paths {
   to: string;
 }
 
-/** Writes a file without the entries in the table `deleted`. Undefined: it has none of them. */
+/** Writes a file without the entries in the table `deleted`. Undefined: the file has no deleted entry. */
 export async function rewriteFile(
   duck: Duck,
   format: LakeManifest['format'],
@@ -32,20 +34,9 @@ async function rewriteParquet(duck: Duck, range: string, { from, to }: Paths) {
   const [row] = await duck.rows(
     `SELECT count(*)::DOUBLE AS entries, coalesce(min(id), '') AS first, coalesce(max(id), '') AS last FROM read_parquet(${quoted(to)})`,
   );
-  const { bytes, sha256 } = await sizeOf(to);
+  const { size: bytes } = await stat(to);
+  const sha256 = await sha256Of(createReadStream(to));
   return { ...(row as { entries: number; first: string; last: string }), bytes, sha256 };
-}
-
-async function sizeOf(path: string) {
-  let bytes = 0;
-  async function* counted() {
-    for await (const piece of createReadStream(path)) {
-      bytes += piece.length;
-      yield piece;
-    }
-  }
-  const sha256 = await measure(counted());
-  return { bytes, sha256 };
 }
 
 async function rewriteText(duck: Duck, range: string, format: 'ndjson' | 'csv', { from, to }: Paths) {

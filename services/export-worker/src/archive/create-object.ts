@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { sha256Of } from '@sluice/objects/pieces.ts';
 import type { Spool } from './spool.ts';
 
 type Content = Pick<Spool, 'pieces' | 'sha256'>;
@@ -12,10 +12,7 @@ export async function isThere(
   sha256: string,
 ): Promise<boolean> {
   const pieces = await store.read(name);
-  if (!pieces) return false;
-  const hash = createHash('sha256');
-  for await (const piece of pieces) hash.update(piece);
-  return hash.digest('hex') === sha256;
+  return pieces !== undefined && (await sha256Of(pieces)) === sha256;
 }
 
 /**

@@ -1,17 +1,13 @@
-import { createHash } from 'node:crypto';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, JobFailed } from '@sluice/jobs/kind.ts';
-import type { LakeManifest } from '@sluice/objects/lake/manifest.ts';
+import { type LakeManifest, manifestBytes, manifestName } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { sha256Of, whole } from '@sluice/objects/pieces.ts';
 import { isThere } from './create-object.ts';
-
-export const runName = (run: number): string => String(run).padStart(6, '0');
-
-const nameOf = (folder: string, run: number) => `${folder}/_manifests/${runName(run)}.json`;
 
 const refuse = (folder: string, run: number) =>
   new JobFailed(
-    `${nameOf(folder, run)} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
+    `${manifestName(folder, run)} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
   );
 
 /** Throws JobFailed if the run has a manifest before it began: what is there is not what this archive has stored. */
@@ -20,14 +16,10 @@ export async function refuseForeign(
   folder: string,
   run: number,
 ): Promise<void> {
-  const pieces = await store.read(nameOf(folder, run));
+  const pieces = await store.read(manifestName(folder, run));
   if (!pieces) return;
   for await (const _ of pieces) break;
   throw refuse(folder, run);
-}
-
-async function* once(bytes: Buffer) {
-  yield bytes;
 }
 
 /** Stores the manifest of a run, which the run has from then on. */
@@ -36,10 +28,10 @@ export async function createManifest(
   folder: string,
   manifest: LakeManifest,
 ): Promise<void> {
-  const name = nameOf(folder, manifest.run);
-  const bytes = Buffer.from(`${JSON.stringify(manifest)}\n`);
-  if (await store.create(name, once(bytes))) return;
-  if (await isThere(store, name, createHash('sha256').update(bytes).digest('hex'))) return;
+  const name = manifestName(folder, manifest.run);
+  const bytes = manifestBytes(manifest);
+  if (await store.create(name, whole(bytes))) return;
+  if (await isThere(store, name, await sha256Of(whole(bytes)))) return;
   throw refuse(folder, manifest.run);
 }
 
@@ -58,7 +50,7 @@ export async function createSchemas(
   if (!record) throw new ApplicationDeleted();
   for await (const { version, rawSchema } of schemas.list(record))
     if (version <= newest && !there.has(schemaName(version)))
-      await store.create(schemaName(version), once(Buffer.from(rawSchema)));
+      await store.create(schemaName(version), whole(Buffer.from(rawSchema)));
 }
 
 export const versionsUpTo = (newest: number): number[] =>
