@@ -11,3 +11,6 @@ export const webhookEvents = [
   'schema.published',
 ] as const;
 export type WebhookEvent = (typeof webhookEvents)[number];
+
+/** Whether the event tells the end of a job. */
+export const isOfJob = (event: WebhookEvent): boolean => /^(export|import|archive)\./.test(event);

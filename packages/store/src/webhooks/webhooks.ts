@@ -1,4 +1,4 @@
-import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
+import { isOfJob, type WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
@@ -179,4 +179,3 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
 }
 
 const maxDate = new Date(8.64e15);
-const isOfJob = (event: WebhookEvent) => /^(export|import|archive)\./.test(event);

@@ -2,7 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { changesBetween } from '@sluice/schemas/changes/changes-between.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
-import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
+import { isOfJob, type WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { sumOf } from '@sluice/store/refused/losses.ts';
@@ -107,11 +107,11 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     return { progress: { isOver }, made: isOver ? [{ type: 'refusals.threshold', content }] : [] };
   }
 
-  const sources: [event: string, read: typeof stored][] = [
-    ['schema.', published],
-    ['entries.', stored],
-    ['export.', ended],
-    ['refusals.', refused],
+  const sources: [isOf: (event: WebhookEvent) => boolean, read: typeof stored][] = [
+    [(event) => event === 'schema.published', published],
+    [(event) => event === 'entries.stored', stored],
+    [isOfJob, ended],
+    [(event) => event === 'refusals.threshold', refused],
   ];
 
   return async function readNews(
@@ -119,12 +119,8 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     webhook: TakenWebhook,
   ): Promise<WebhookNews> {
     const all = { progress: {}, made: [] as NewDelivery[], isOpen: false };
-    const wants = (start: string) =>
-      webhook.events.some(
-        (event) => event.startsWith(start) || (start === 'export.' && /^(import|archive)\./.test(event)),
-      );
-    for (const [start, read] of sources) {
-      if (!wants(start)) continue;
+    for (const [isOf, read] of sources) {
+      if (!webhook.events.some(isOf)) continue;
       const { progress, made, isOpen } = await read(application, webhook);
       Object.assign(all.progress, progress);
       all.made.push(...made);
