@@ -58,8 +58,9 @@ export async function startExportWorker(
       ),
     ],
     async clean() {
-      await startArchives();
       await clean();
+      // Last, as it fails while Redis is away.
+      await startArchives();
     },
     close: async () => {
       redis.disconnect();
