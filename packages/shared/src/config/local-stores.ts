@@ -13,8 +13,14 @@ export const portFileOf = (dataDir: string, name: string): string => join(dataDi
 
 /** The URL of the store that `npm start` runs, or ran last, in this folder; undefined if there was none. */
 export function localUrl(dataDir: string, name: keyof typeof localStores): string | undefined {
+  const port = readKept(portFileOf(dataDir, name));
+  return port === undefined ? undefined : localStores[name](Number(port));
+}
+
+/** The text of a file; undefined where there is none. */
+function readKept(path: string): string | undefined {
   try {
-    return localStores[name](Number(readFileSync(portFileOf(dataDir, name), 'utf8')));
+    return readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return undefined;
@@ -32,16 +38,15 @@ export const localDefaults = (host: string) => ({
 
 /** The file with the JWT secret that `npm start` makes. */
 export const secretFileOf = (dataDir: string): string => join(dataDir, 'jwt-secret');
-/** The file with the SECRETS_KEY that it makes. */
+
+/** The file with the SECRETS_KEY that `npm start` makes. */
 export const secretsKeyFileOf = (dataDir: string): string => join(dataDir, 'secrets-key');
+
 /** The SECRETS_KEY of `npm start`; undefined if it never ran in this folder. */
 export function localSecretsKeys(dataDir: string): string[] | undefined {
-  try {
-    return [readFileSync(secretsKeyFileOf(dataDir), 'utf8').trim()];
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    return undefined;
-  }
+  const key = readKept(secretsKeyFileOf(dataDir));
+  return key === undefined ? undefined : [key.trim()];
 }
-/** The folder for archives that it uses. */
+
+/** The folder for archives that `npm start` uses. */
 export const archiveFolderOf = (dataDir: string): string => join(dataDir, 'archive');
