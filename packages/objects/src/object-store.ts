@@ -6,7 +6,7 @@ export interface ObjectInfo {
 
 /** A bucket, or a folder. Names are paths with `/`. All reject with `ObjectStoreError`. */
 export interface ObjectStore {
-  /** Stores a new object, which is there when all of it is. False: the name is taken, and nothing changed. */
+  /** Stores a new object, which can be read once it is whole. False: the name is taken, and nothing changed. */
   create(name: string, pieces: AsyncIterable<Uint8Array>): Promise<boolean>;
   /** Stores an object in place of the one that may have the name. */
   replace(name: string, pieces: AsyncIterable<Uint8Array>): Promise<void>;

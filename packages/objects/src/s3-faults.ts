@@ -10,7 +10,7 @@ export interface StorePlace {
 
 type Answer = Error & { code?: string; cause?: unknown; $metadata?: { httpStatusCode?: number } };
 
-/** What the owner can do about what S3 answers, by the name of the answer. */
+/** Sentences for the owner, by the name of an error of S3. */
 const answers: Record<string, (place: StorePlace) => string> = {
   InvalidAccessKeyId: ({ host, keyId }) =>
     `${host} does not know the access key id ${keyId}: give another key`,
@@ -33,7 +33,7 @@ for (const name of [
 ])
   answers[name] = otherRegion;
 
-// versitygw's name for it.
+// The name that versitygw has for an unknown key.
 answers.XAdminUserNotFound = answers.InvalidAccessKeyId as (place: StorePlace) => string;
 
 const unreachable = new Set([
@@ -45,7 +45,7 @@ const unreachable = new Set([
   'ETIMEDOUT',
 ]);
 
-/** The one sentence for the owner; what is no fault of the bucket stays as it is. */
+/** An ObjectStoreError with one sentence for the owner; an error of another cause stays the same. */
 export function toFault(error: unknown, place: StorePlace): unknown {
   if (!(error instanceof Error)) return error;
   if (error instanceof Unreachable) return new ObjectStoreError(error.message);

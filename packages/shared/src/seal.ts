@@ -5,7 +5,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 
 const keyOf = (secret: string) => Buffer.from(hkdfSync('sha256', secret, '', 'sluice secrets', 32));
-/** Tells secrets apart, and says nothing of them. */
+/** A short name of a key, from which nobody can find the key. */
 const nameOf = (key: Buffer) => createHash('sha256').update(key).digest('base64url').slice(0, 8);
 
 /** Encrypts a text with the first of SECRETS_KEY. */
@@ -22,7 +22,7 @@ export function seal([secret]: string[], text: string): string {
 export function unseal(secrets: string[], sealed: string): string {
   const [name, content = ''] = sealed.split('.');
   const key = secrets.map(keyOf).find((each) => nameOf(each) === name);
-  if (!key) throw new Error('SECRETS_KEY has not the secret that encrypted this');
+  if (!key) throw new Error('no secret of SECRETS_KEY encrypted this text');
   const bytes = Buffer.from(content, 'base64url');
   const decrypt = createDecipheriv(cipher, key, bytes.subarray(0, ivBytes), { authTagLength: tagBytes });
   decrypt.setAuthTag(bytes.subarray(-tagBytes));

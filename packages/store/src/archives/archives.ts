@@ -92,7 +92,7 @@ export function archiveStore(db: Db) {
       await archives.updateOne(one(application, id), { $set: { dueAt: new Date(0) } });
     },
 
-    /** Those whose next run is due, or whose failed run is to be tried again; the longest due first. */
+    /** Archives whose next run, or next try of a failed run, is due; the longest due first. */
     async due(limit: number): Promise<ArchiveRecord[]> {
       const isDue = { state: { $ne: 'paused' as const }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
       const found = archives.find(isDue).sort({ dueAt: 1 }).limit(limit);

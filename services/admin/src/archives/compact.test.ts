@@ -10,7 +10,7 @@ import { compact } from './compact.ts';
 type Runs = Awaited<ReturnType<typeof archiveRuns>>;
 type Format = 'ndjson' | 'csv' | 'parquet';
 
-/** Two runs of entries, a third that lists those of them that were deleted, and what a reader finds. */
+/** Two runs store entries, and a third lists deleted ones. Returns the entries that a reader finds. */
 async function deletedLake(format: Format) {
   const runs = await archiveRuns();
   const archive = await runs.create({ format });
@@ -27,7 +27,7 @@ async function deletedLake(format: Format) {
   }
   const ids = await runs.storedIds();
   const [all] = manifestsIn(runs.folder)[0]?.files ?? [];
-  // All of one file, and some of others.
+  // Every entry of one file, and some entries of others.
   const gone = ids.filter((id, at) => (all && id >= all.first && id <= all.last) || at % 100 === 7);
   for (const id of gone) await runs.store.deletions.removeOne(runs.application, id);
   await runs.run(archive);

@@ -38,9 +38,9 @@ export async function compact(
 ): Promise<Compacted> {
   const { application, id } = archive;
   const run = (await archives.get(application, id))?.run ?? 1;
-  // A run that has begun may yet name what no manifest names.
+  // A run under way may still put files into its manifest that no manifest names yet.
   const isRunning = (await jobs.archives.runs(application, id, 1))[0]?.options.run === run;
-  // A later list may have ids of a run whose files were not there when manifests were listed.
+  // Of a later run, the list of deleted entries may be there without the files.
   const manifests = (await readManifests(objects, domain)).filter((manifest) => manifest.run < run);
   const result = { entries: 0, rewritten: 0, removed: 0, orphans: 0 };
   await inWorkFolder(objects, domain, (work) => compactFiles({ ...work, result }, manifests));
@@ -73,7 +73,7 @@ async function compactFiles(work: Work, manifests: LakeManifest[]): Promise<void
     }
 }
 
-/** Ends what one that was killed had begun. */
+/** Finishes the replacement of a file that a killed compaction began. */
 async function settle({ objects, domain }: Work, manifest: LakeManifest, file: LakeFile): Promise<void> {
   const { next, sha256 } = file;
   const pieces = await objects.read(`${domain}/${file.name}`);
@@ -113,7 +113,7 @@ async function compactFile(work: Work, manifest: LakeManifest, file: LakeFile): 
   await replaceManifest(objects, domain, manifest);
 }
 
-/** What killed workers have left. */
+/** Removes old files that no manifest names: killed workers leave some. */
 async function removeOrphans(
   objects: ObjectStore,
   domain: string,

@@ -34,11 +34,11 @@ export const verify = (
     const manifests = (await readManifests(objects, domain)).filter(({ run }) => run < archive.run);
     const faults: string[] = [];
     for (const manifest of manifests) faults.push(...(await readFiles(work, manifest)));
-    // Once more afterwards: what was deleted while entries were read.
     await duck.append('deleted', removedSince(store, archive));
     await duck.append('stored', storedIds(store, archive));
+    // Read again: entries may have been deleted while the others were read.
     await duck.append('deleted', removedSince(store, archive));
-    // An archive that takes what comes from now on has nothing older, but for what came late.
+    // With `from: now`, older entries are in no file, unless an import brought them later.
     faults.push(...(await compare(duck, manifests[0]?.after ?? '')));
     const [row] = await duck.rows(
       'SELECT count(DISTINCT id)::DOUBLE AS entries FROM filed WHERE id NOT IN (SELECT id FROM deleted)',
