@@ -26,6 +26,7 @@ files = Files(headers={"Authorization": f"Bearer {os.environ['TOKEN']}"}, block_
 # Readers that do not know the length of a file ask so for its footer.
 assert files.cat_file(url, start=-65_536) == files.cat_file(url)[-65_536:]
 
-connection = duckdb.connect()
-connection.register_filesystem(files)
-print(json.dumps(connection.execute("SELECT n, text FROM read_parquet(?) ORDER BY n", [url]).fetchall()))
+# Closing ends DuckDB's threads: one that still lets go of a file while Python exits aborts the process.
+with duckdb.connect() as connection:
+    connection.register_filesystem(files)
+    print(json.dumps(connection.execute("SELECT n, text FROM read_parquet(?) ORDER BY n", [url]).fetchall()))
