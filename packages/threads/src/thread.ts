@@ -24,8 +24,9 @@ export interface ThreadOptions<A> {
   /** The answers to requests that took too much time or memory. */
   tooLong: A;
   tooLarge: A;
-  /** Processor time in ms. By the clock a request may take `longestWait` times as long. */
+  /** Processor time in ms. By the clock a request may take `longestWait` times as long, or `longestMs` if that is longer. */
   deadlineMs: number;
+  longestMs?: number;
   /** Number of threads; default 1. */
   count?: number;
   /** A request that waits longer is rejected, as its client has probably given up. */
@@ -105,7 +106,7 @@ export function createThread<Q, A>(options: ThreadOptions<A>): Thread<Q, A> {
 }
 
 /** A thread that does one request at a time. A request that takes too much time or memory ends the thread. */
-function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: ThreadOptions<A>) {
+function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge, longestMs = 0 }: ThreadOptions<A>) {
   let current: { worker: Worker; stop: AbortController } | undefined;
   let ready = false;
 
@@ -130,7 +131,8 @@ function createWorker<Q, A>({ file, heapMb, tooLong, tooLarge }: ThreadOptions<A
     async run({ request, transfer, deadlineMs }: ThreadJob<Q, A>): Promise<A> {
       if (!current) throw new Error('the thread has not started');
       const { worker, stop } = current;
-      const unwatch = watch(worker, deadlineMs, () => stop.abort('late'));
+      const longest = Math.max(longestMs, longestWait * deadlineMs);
+      const unwatch = watch(worker, deadlineMs, longest, () => stop.abort('late'));
       worker.ref();
       try {
         const answered = once(worker, 'message', stop);
@@ -165,8 +167,8 @@ function compileCache(): Record<string, string> {
   return own ? { NODE_COMPILE_CACHE: dirname(own) } : {};
 }
 
-/** Calls `late` after `deadlineMs` of processor time, or `longestWait` times that by the clock. */
-function watch(worker: Worker, deadlineMs: number, late: () => void): () => void {
+/** Calls `late` after `deadlineMs` of processor time, or `longestMs` by the clock. */
+function watch(worker: Worker, deadlineMs: number, longestMs: number, late: () => void): () => void {
   const began = performance.now();
   // The thread may end before it answers.
   const before = worker.cpuUsage?.().catch(() => undefined);
@@ -174,7 +176,7 @@ function watch(worker: Worker, deadlineMs: number, late: () => void): () => void
   async function look() {
     const usedMs = await usedSince(worker, before);
     if (timer === undefined) return;
-    if (usedMs >= deadlineMs || performance.now() - began >= longestWait * deadlineMs) late();
+    if (usedMs >= deadlineMs || performance.now() - began >= longestMs) late();
     else timer = setTimeout(look, Math.max(1, deadlineMs - usedMs));
   }
   return () => {
