@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { get } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -100,7 +101,7 @@ describe('the composed stack', () => {
     expect(older).not.toBe(newer);
     expect((await readdir(folder)).map((name) => join(folder, name))).toEqual([newer]);
     expect((await stat(newer)).mode & 0o777).toBe(0o600);
-    const { verified } = await verify(newer);
+    const { verified } = await verify(() => createReadStream(newer));
     expect(verified.collections.entries?.documents).toBeGreaterThanOrEqual(20);
   });
 

@@ -22,8 +22,8 @@ function toError(error: unknown): unknown {
   return error;
 }
 
-/** Objects are files in a folder of this machine. */
-export function folderStore(folder: string): ObjectStore {
+/** Objects are files in a folder of this machine, with this mode. */
+export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore {
   const pathOf = (name: string) => join(folder, ...name.split('/'));
 
   /** Writes a file that is on the disk when it gets its name. */
@@ -36,7 +36,7 @@ export function folderStore(folder: string): ObjectStore {
     const temporary = join(dirname(path), unfinished + randomUUID());
     try {
       await mkdir(dirname(path), { recursive: true });
-      await pipeline(Readable.from(pieces), createWriteStream(temporary, { flush: true }));
+      await pipeline(Readable.from(pieces), createWriteStream(temporary, { mode, flush: true }));
       await place(temporary, path);
       const directory = await open(dirname(path));
       await directory.sync().finally(() => directory.close());

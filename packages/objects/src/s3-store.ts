@@ -19,8 +19,6 @@ export interface S3Target {
   pathStyle?: boolean;
 }
 
-const partSize = 8 * 1024 * 1024;
-
 /** The agents are given, so proxies of the environment are not used. */
 function createHandler(allowed: Allowed) {
   const options = { keepAlive: true, lookup: createLookup(allowed) };
@@ -32,8 +30,11 @@ function createHandler(allowed: Allowed) {
   });
 }
 
-/** Objects are in a bucket of S3, or of a server that speaks its protocol. */
-export function s3Store(target: S3Target, { allowed }: { allowed: Allowed }): ObjectStore {
+/** Objects are in a bucket of S3, or of a server that speaks its protocol. An object has at most 10,000 parts. */
+export function s3Store(
+  target: S3Target,
+  { allowed, partSize = 8 * 1024 ** 2 }: { allowed: Allowed; partSize?: number },
+): ObjectStore {
   const { bucket: Bucket, region = 'us-east-1', accessKeyId, secretAccessKey } = target;
   // Without it, the SDK would take the endpoint of the environment.
   const endpoint = target.endpoint ?? `https://s3.${region}.amazonaws.com`;

@@ -1,3 +1,4 @@
+import { ObjectStoreError } from '@sluice/objects/object-store.ts';
 import { ConfigError } from '@sluice/shared/config/load.ts';
 import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { storeFault } from '@sluice/store/faults.ts';
@@ -63,7 +64,7 @@ export async function run(
 }
 
 const plainErrors = [
-  ...[AdminError, ConfigError, HalfRestored],
+  ...[AdminError, ConfigError, HalfRestored, ObjectStoreError],
   ...[IncompatibleDatabase, UpgradeUnderWay, ClusterRefusal],
 ];
 

@@ -5,9 +5,9 @@ import { BSON } from 'mongodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { runs } from '../../../../test/support/runs.ts';
 import { AdminError } from '../admin-error.ts';
-import { toLine, version } from './format.ts';
+import { type Summary, toLine, version } from './format.ts';
 import { openArchive } from './read-archive.ts';
-import { type Written, writeArchive } from './write-archive.ts';
+import { writeArchive } from './write-archive.ts';
 
 const startedAt = new Date('2026-11-22T01:02:03.004Z');
 const at = new Date('2026-11-22T01:03:00.000Z');
@@ -19,7 +19,7 @@ const blocks: Block[] = [
   { collection: 'entries', documents: documents(20, 3) },
 ];
 
-async function write(): Promise<{ bytes: Buffer; written: Written }> {
+async function write(): Promise<{ bytes: Buffer; written: Summary }> {
   const pieces: Buffer[] = [];
   const archive = writeArchive(
     (async function* () {
@@ -50,7 +50,7 @@ async function read(bytes: Buffer, pieceBytes = 64) {
 }
 
 let whole: Buffer;
-let written: Written;
+let written: Summary;
 beforeAll(async () => {
   ({ bytes: whole, written } = await write());
 });
@@ -69,8 +69,7 @@ describe('an archive', () => {
     }
   });
 
-  it('says how long it is, and what is in it', async () => {
-    expect(written.bytes).toBe(whole.length);
+  it('says what is in it', async () => {
     expect((await read(whole)).verified.collections).toEqual(written.collections);
   });
 

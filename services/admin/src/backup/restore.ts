@@ -6,29 +6,40 @@ import { AdminError } from '../admin-error.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { openArchive, type Verified } from './read-archive.ts';
-import { bytesOf, verify } from './verify.ts';
+import { type Source, withSource } from './source.ts';
+import { verify } from './verify.ts';
+
+interface RestoreOptions {
+  from?: string;
+  identity?: string;
+  force?: boolean;
+}
 
 /** `sluice-admin restore`. */
 export function addRestore(program: Command, terminal: AdminTerminal): void {
   program
     .command('restore')
     .description('Fill an empty database from a backup. Stop the services first.')
-    .argument('<file>', 'backup, or - for the standard input')
+    .argument('[file]', 'backup, or - for the standard input')
+    .option('--from <place>', 's3://BUCKET/PREFIX/NAME, or FOLDER/NAME; the newest has the name latest')
+    .option('--identity <file>', 'identity of age, for an encrypted backup')
     .option('--force', 'drop what the database holds')
     .addHelpText('after', '\nExample: sluice-admin restore sluice.backup')
-    .action(async (file: string, { force = false }: { force?: boolean }) => {
-      // The standard input can be read only once, so faults are found during the restore.
-      if (file !== '-') await verify(file, terminal.stdin);
-      await withStore(terminal, (...opened) => restore(opened, file, force));
+    .action((file: string | undefined, { from = file, identity, force = false }: RestoreOptions) => {
+      if (!from) throw new AdminError('say which backup: restore FILE, or --from s3://BUCKET/PREFIX/latest');
+      return withSource(terminal, { from, identity }, async (source) => {
+        // The standard input can be read only once, so faults are found during the restore.
+        if (from !== '-') await verify(source);
+        await withStore(terminal, (...opened) => restore(opened, source, force));
+      });
     });
 }
 
 async function restore(
-  [{ backup, cluster }, , terminal]: Opened,
-  file: string,
+  [{ backup, cluster }, , { console }]: Opened,
+  source: Source,
   force: boolean,
 ): Promise<void> {
-  const { stdin, console } = terminal;
   await backup.refuseShard();
   const isCluster = await cluster.isCluster();
   const { database, collections } = await backup.contents();
@@ -41,7 +52,7 @@ async function restore(
       `the database ${database} is not empty (${held.join(', ')}): --force drops all of it`,
     );
   if (isCluster) console.error('Services at another mongos cannot be seen: make sure that none runs');
-  const { header, blocks } = await openArchive(bytesOf(file, stdin));
+  const { header, blocks } = await openArchive(source());
   if (held.length > 0) console.error(`Dropping ${held.join(', ')}`);
   console.error('Restoring. If this is interrupted, run it again with --force');
   const verified = await fill(backup, new Date(header.startedAt), blocks);

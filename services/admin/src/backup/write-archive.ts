@@ -11,20 +11,13 @@ async function pack(collection: string, documents: number, bson: Buffer): Promis
   return Buffer.concat([Buffer.from(toLine({ collection, documents, bytes: packed.length })), packed]);
 }
 
-export interface Written extends Summary {
-  /** The size of the file. */
-  bytes: number;
-}
-
 /** Yields the bytes of a backup, and returns its summary. Compresses a block while the next one is read. */
 export async function* writeArchive(
   blocks: AsyncGenerator<Block, Date>,
   startedAt: Date,
-): AsyncGenerator<Buffer, Written> {
+): AsyncGenerator<Buffer, Summary> {
   const hash = createHash('sha256');
-  let bytes = 0;
   const hashed = (piece: Buffer) => {
-    bytes += piece.length;
     hash.update(piece);
     return piece;
   };
@@ -39,9 +32,8 @@ export async function* writeArchive(
     if (done) {
       const summary: Summary = { at: value.toISOString(), collections: sums.digest() };
       yield hashed(Buffer.from(toLine(summary)));
-      const last = Buffer.from(lastLine(hash.digest('hex')));
-      yield last;
-      return { ...summary, bytes: bytes + last.length };
+      yield Buffer.from(lastLine(hash.digest('hex')));
+      return summary;
     }
     const bson = Buffer.concat(value.documents);
     sums.add(value.collection, value.documents.length, bson);
