@@ -26,17 +26,22 @@ export async function* writeArchive(
 
   const sums = createSums();
   let packing: Promise<Buffer> | undefined;
-  for (;;) {
-    const { value, done } = await blocks.next();
-    if (packing) yield hashed(await packing);
-    if (done) {
-      const summary: Summary = { at: value.toISOString(), collections: sums.digest() };
-      yield hashed(Buffer.from(toLine(summary)));
-      yield Buffer.from(lastLine(hash.digest('hex')));
-      return summary;
+  try {
+    for (;;) {
+      const { value, done } = await blocks.next();
+      if (packing) yield hashed(await packing);
+      if (done) {
+        const summary: Summary = { at: value.toISOString(), collections: sums.digest() };
+        yield hashed(Buffer.from(toLine(summary)));
+        yield Buffer.from(lastLine(hash.digest('hex')));
+        return summary;
+      }
+      const bson = Buffer.concat(value.documents);
+      sums.add(value.collection, value.documents.length, bson);
+      packing = pack(value.collection, value.documents.length, bson);
     }
-    const bson = Buffer.concat(value.documents);
-    sums.add(value.collection, value.documents.length, bson);
-    packing = pack(value.collection, value.documents.length, bson);
+  } finally {
+    // A cluster's balancer runs again then.
+    await blocks.return(startedAt);
   }
 }

@@ -156,3 +156,21 @@ it('that was changed or cut cannot be decrypted', async () => {
   await expect(read(whole, [])).rejects.toThrow('the backup is encrypted: name');
   await expect(read(whole, [await generateIdentity()])).rejects.toThrow('this identity does not open');
 });
+
+it.each([
+  ['encrypted', encrypt],
+  ['as it is', undefined],
+])(
+  'that its bucket breaks off, %s, ends the reading of the database before it fails',
+  async (_how, encrypt) => {
+    const objects = place(`${folder}/off/`);
+    async function create(_name: string, pieces: AsyncIterable<Uint8Array>): Promise<never> {
+      for await (const piece of pieces) if (piece.length > 10_000) throw new Error('broken off');
+      return expect.unreachable();
+    }
+    const read = database(large);
+    const writing = writeBackup(read, terminal, { to: '', place: { ...objects, create }, encrypt });
+    await expect(writing).rejects.toThrow('broken off');
+    expect(read.did).toEqual(['ended']);
+  },
+);
