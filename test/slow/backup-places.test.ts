@@ -116,6 +116,12 @@ it('is encrypted in a file and on the standard output too', async () => {
   const options = ['--encrypt-to', recipient, '--encrypt-to', otherRecipient];
   expect(await admin(env, ['backup', '--to', file, ...options])).toMatchObject({ code: 0 });
   await restored(file, '--identity', identities);
+  const verify = ['backup', 'verify', file, '--identity', '-'];
+  expect(await admin(env, verify, Buffer.from(otherIdentity))).toMatchObject({ code: 0 });
+  expect(await admin(env, verify)).toMatchObject({
+    code: 1,
+    stderr: 'sluice-admin: - has no identity of age: it is a line that begins with AGE-SECRET-KEY-\n',
+  });
   const printed = await admin(env, ['backup', '--to', '-', ...options]);
   expect(printed.stdout).toMatch(/^age-encryption\.org\/v1\n/);
 });

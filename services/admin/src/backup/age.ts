@@ -1,4 +1,6 @@
 import { readFileSync } from 'node:fs';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Decrypter, Encrypter } from 'age-encryption';
 import { AdminError } from '../admin-error.ts';
 
@@ -32,9 +34,9 @@ export function createEncryption(recipients: string[]): (pieces: Pieces) => Piec
   };
 }
 
-/** The identities in a file of `age-keygen`. */
-export function readIdentities(path: string): string[] {
-  const lines = readFileSync(path, 'utf8').split('\n');
+/** The identities in a file of `age-keygen`, or in the standard input. Throws AdminError. */
+export async function readIdentities(path: string, stdin: Readable): Promise<string[]> {
+  const lines = (path === '-' ? await text(stdin) : readFileSync(path, 'utf8')).split('\n');
   const found = lines.map((line) => line.trim()).filter((line) => line.startsWith('AGE-SECRET-KEY-'));
   if (found.length === 0)
     throw new AdminError(`${path} has no identity of age: it is a line that begins with AGE-SECRET-KEY-`);

@@ -37,7 +37,7 @@ export function addBackup(program: Command, terminal: AdminTerminal): void {
     .command('verify')
     .description('Read a backup to its end, check it and say what is in it.')
     .argument('<file>', 'backup, s3://BUCKET/PREFIX/NAME, or - for the standard input')
-    .option('--identity <file>', 'identity of age, for an encrypted backup')
+    .option('--identity <file>', 'identity of age for an encrypted backup, or - for the standard input')
     .addHelpText('after', '\nExample: sluice-admin backup verify sluice.backup')
     .action((from: string, { identity }: { identity?: string }) =>
       withSource(terminal, { from, identity }, async (source) => {

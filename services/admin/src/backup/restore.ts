@@ -22,7 +22,7 @@ export function addRestore(program: Command, terminal: AdminTerminal): void {
     .description('Fill an empty database from a backup. Stop the services first.')
     .argument('[file]', 'backup, or - for the standard input')
     .option('--from <place>', 's3://BUCKET/PREFIX/NAME, or FOLDER/NAME; the newest has the name latest')
-    .option('--identity <file>', 'identity of age, for an encrypted backup')
+    .option('--identity <file>', 'identity of age for an encrypted backup, or - for the standard input')
     .option('--force', 'drop what the database holds')
     .addHelpText('after', '\nExample: sluice-admin restore sluice.backup')
     .action((file: string | undefined, { from = file, identity, force = false }: RestoreOptions) => {

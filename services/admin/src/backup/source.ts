@@ -14,7 +14,7 @@ export async function withSource(
   { from, identity }: { from: string; identity?: string },
   work: (source: Source) => Promise<void>,
 ): Promise<void> {
-  const identities = identity === undefined ? [] : readIdentities(identity);
+  const identities = identity === undefined ? [] : await readIdentities(identity, stdin);
   const folder = from.slice(0, from.lastIndexOf('/') + 1) || './';
   const last = from.slice(from.lastIndexOf('/') + 1);
   const objects = last === 'latest' || /^(s3|file):/.test(from) ? openPlace(folder, env) : undefined;
