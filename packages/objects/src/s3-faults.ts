@@ -61,7 +61,9 @@ export function toFault(error: unknown, place: StorePlace): unknown {
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN')
     return new ObjectStoreError(`the name ${host} cannot be resolved: check the endpoint`);
   if (name === 'TimeoutError')
-    return new ObjectStoreError(`${host} does not answer in time: check the endpoint, or wait`);
+    return new ObjectStoreError(
+      `${host} does not answer in time or closes the connection: check the endpoint, or wait`,
+    );
   if (/CERT|SSL|TLS/.test(code))
     return new ObjectStoreError(
       `${host} has no certificate that can be trusted (${code}): check the endpoint`,

@@ -1,7 +1,13 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { Readable } from 'node:stream';
-import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { checkAddress, createLookup } from '@sluice/shared/outbound.ts';
 import type { Allowed } from '@sluice/shared/public-address.ts';
@@ -91,6 +97,21 @@ export function s3Store(
     }
   }
 
+  /** Whether a name could not be created because it is there. */
+  async function isTaken(name: string, fault: Error): Promise<boolean> {
+    if (fault.name === 'ConditionalRequestConflict')
+      throw new ObjectStoreError(
+        'two workers wrote the same object at once: nothing to do, it is tried again',
+      );
+    // A server may refuse a taken name, and close the connection, amid the body. The SDK calls that a timeout.
+    if (fault.name !== 'TimeoutError') return fault.name === 'PreconditionFailed';
+    const found = client.send(new HeadObjectCommand({ Bucket, Key: base + name }));
+    return found.then(
+      () => true,
+      () => false,
+    );
+  }
+
   async function* readPieces(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {
       yield* body;
@@ -112,15 +133,16 @@ export function s3Store(
   }
 
   return {
-    async create(name, pieces) {
-      try {
-        await asked(() => put(name, pieces, { IfNoneMatch: '*' }).catch(unlessTaken));
-        return true;
-      } catch (error) {
-        if (error === taken) return false;
-        throw error;
-      }
-    },
+    create: (name, pieces) =>
+      asked(async () => {
+        try {
+          await put(name, pieces, { IfNoneMatch: '*' });
+          return true;
+        } catch (error) {
+          if (await isTaken(name, error as Error)) return false;
+          throw error;
+        }
+      }),
     replace: (name, pieces) => asked(() => put(name, pieces, {})),
     read: (name) =>
       asked(async () => {
@@ -139,14 +161,4 @@ export function s3Store(
       }),
     close: () => client.destroy(),
   };
-}
-
-const taken = new Error('the name is taken');
-
-function unlessTaken(error: unknown): never {
-  const { name } = error as Error;
-  if (name === 'PreconditionFailed') throw taken;
-  if (name === 'ConditionalRequestConflict')
-    throw new ObjectStoreError('two workers wrote the same object at once: nothing to do, it is tried again');
-  throw error;
 }

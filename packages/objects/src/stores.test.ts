@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,17 +99,41 @@ async function faultOf(change: Partial<S3Target>, reachable = allowed): Promise<
   return (fault as Error).message;
 }
 
+/** The endpoint of a server that answers like this. */
+async function serving(answer: RequestListener): Promise<string> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close().closeAllConnections());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 async function answering(status: number, name: string): Promise<string> {
-  const server = createServer((request, answer) => {
+  const endpoint = await serving((request, answer) => {
     request.resume().on('end', () => {
       answer.writeHead(status, { 'content-type': 'application/xml' });
       answer.end(`<?xml version="1.0"?><Error><Code>${name}</Code><Message>no</Message></Error>`);
     });
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  onTestFinished(() => void server.close().closeAllConnections());
-  return faultOf({ endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}` });
+  });
+  return faultOf({ endpoint });
 }
+
+it.each([
+  ['is there', 200, false],
+  ['is not', 404, /closes the connection: check the endpoint/],
+])(
+  'a server that closes the connection amid the body is asked whether the object is there: it %s',
+  async (_what, status, expected) => {
+    const endpoint = await serving((request, answer) => {
+      if (request.method === 'HEAD') answer.writeHead(status).end();
+      else request.socket.destroy();
+    });
+    const store = s3Store({ ...gateway.target, endpoint }, { allowed });
+    onTestFinished(() => store.close());
+    const created = store.create('closed', pieces(big.subarray(0, 4 << 20)));
+    if (expected === false) expect(await created).toBe(false);
+    else await expect(created).rejects.toThrow(expected);
+  },
+);
 
 describe('a fault tells what to do', () => {
   it.each([
