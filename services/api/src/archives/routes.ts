@@ -149,8 +149,10 @@ export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
     async (request, reply) => {
       const { application, archive } = await find(request);
       await archives.remove(application.id, archive.id);
+      // An archive that is made meanwhile has no entry that was deleted before this cut.
+      const { announced } = await rawEntries.cut(application.id);
       if ((await archives.list(application.id)).length === 0)
-        await removals.forget(application.id, Number.MAX_SAFE_INTEGER);
+        await removals.forget(application.id, announced);
       const details = { archive: archive.id };
       await audit.note(request, { action: 'archive.deleted', application: application.domain, details });
       return success(reply, { message: `archive ${archive.id} was deleted` });
