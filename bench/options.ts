@@ -11,6 +11,7 @@ export const partNames = [
   'overload',
   'stored',
   'exports',
+  'archives',
   'imports',
   'rehearsals',
   'refusals',
@@ -33,7 +34,7 @@ Parts: ${partNames.join(' ')}
   --warm-up N           seconds before each round that do not count (1)
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
-  --entries N           entries of "stored", "listing" (10000000), "exports", "imports", "rehearsals", "deletions" (1000000)
+  --entries N           entries of "stored", "listing" (10000000), "exports", "archives", "imports", "rehearsals", "deletions" (1000000)
   --applications LIST   numbers of applications to compare (1,1000,3000,10000)
   --schemas KIND        schemas of these applications: different, or the same (different)
   --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles", "batches" and "refusals"

@@ -5,6 +5,7 @@ import { createChildren } from '../local/children.ts';
 import { stopRequest } from '../local/stop-request.ts';
 import { type Options, type PartName, readOptions, usage } from './options.ts';
 import { applications } from './parts/applications.ts';
+import { archives } from './parts/archives.ts';
 import { batches } from './parts/batches.ts';
 import { deletions } from './parts/deletions.ts';
 import { exports } from './parts/exports.ts';
@@ -37,6 +38,7 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   overload,
   stored,
   exports,
+  archives,
   imports,
   rehearsals,
   refusals,

@@ -21,7 +21,7 @@ const ageMs = 31 * 86_400_000;
 export async function deletions(bench: Bench): Promise<Section> {
   const { say, options } = bench;
   const count = options.entries ?? 1_000_000;
-  const filled = await startFilled(bench, database, count, ageMs);
+  const filled = await startFilled(bench, database, count, { ageMs });
   const { account, domain, application } = filled;
   const { client, token } = account;
   await withStore(bench, database, ({ milestones }) =>

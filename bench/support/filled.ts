@@ -5,9 +5,19 @@ import { payloadOf, schemaOf } from './payload.ts';
 import { startSluice } from './sluice.ts';
 import { applicationId, withStore } from './store.ts';
 
+interface Filled {
+  ageMs?: number;
+  env?: NodeJS.ProcessEnv;
+}
+
 /** An API and an application with many entries of 1 KB, all but one older than `ageMs`. */
-export async function startFilled(bench: Bench, database: string, entries: number, ageMs?: number) {
-  const sluice = await startSluice(bench, { database, schema: schemaOf() });
+export async function startFilled(
+  bench: Bench,
+  database: string,
+  entries: number,
+  { ageMs, env }: Filled = {},
+) {
+  const sluice = await startSluice(bench, { database, schema: schemaOf(), ...(env && { env }) });
   await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024)));
   await fillEntries(bench, database, sluice.domain, entries - 1, ageMs);
   await settle(bench);

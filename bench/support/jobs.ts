@@ -13,7 +13,7 @@ interface Where {
 /** Resolves with a job when it is completed. Rejects if it ends otherwise, or makes no progress. */
 export async function jobCompleted(
   { account, domain }: Where,
-  kind: 'imports' | 'rehearsals' | 'replays' | 'deletions',
+  kind: 'exports' | 'imports' | 'rehearsals' | 'replays' | 'deletions',
   id: string,
 ): Promise<JobAnswer> {
   const { client, token } = account;
