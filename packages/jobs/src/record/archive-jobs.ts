@@ -10,7 +10,18 @@ export function archiveJobs(db: Db) {
   const jobs = db.collection<ArchiveJobDocument>('jobs');
   const leased = (id: string, fence: number) => ({ _id: new ObjectId(id), state: 'active' as const, fence });
 
+  /** The job of a run, without its files. */
+  async function ofRun({ archive, run }: ArchiveJob['options']): Promise<ArchiveJob | undefined> {
+    const found = await jobs.findOne(
+      { kind: 'archive', 'options.archive': archive, 'options.run': run },
+      { projection: { files: 0, shape: 0 } },
+    );
+    return found ? toRecord(found) : undefined;
+  }
+
   return {
+    ofRun,
+
     /** The job of a run; of several calls one makes it. */
     async create(job: Pick<ArchiveJob, 'application' | 'owner' | 'domain' | 'options'>): Promise<ArchiveJob> {
       const document: ArchiveJobDocument = { ...job, ...newDocument(job), kind: 'archive', files: [] };
@@ -18,12 +29,9 @@ export function archiveJobs(db: Db) {
         await jobs.insertOne(document);
         return toRecord(document);
       } catch (error) {
-        const { archive, run } = job.options;
-        const found = isDuplicate(error)
-          ? await jobs.findOne({ kind: 'archive', 'options.archive': archive, 'options.run': run })
-          : undefined;
+        const found = isDuplicate(error) ? await ofRun(job.options) : undefined;
         if (!found) throw error;
-        return toRecord(found);
+        return found;
       }
     },
 

@@ -9,6 +9,7 @@ import { describe, expect, it } from 'vitest';
 import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
 import { manifestsIn, readLake } from '../../../../test/support/lake.ts';
 import { until } from '../../../../test/support/sluice.ts';
+import { createStartArchives } from './start-archives.ts';
 
 const idsIn = async (folder: string) => (await readLake(folder)).map(({ id }) => id);
 const keysAt = createKeysAt();
@@ -319,6 +320,28 @@ describe('a restored archive', () => {
     await expect(running).rejects.toThrow(/000002\.json is there already.*restore.*make it anew/);
     expect(await restored.current(archive)).toMatchObject({ state: 'failing', run: 2 });
   });
+});
+
+it('is looked up, not made again, while it is under way', async () => {
+  const { store, application, ...runs } = await archiveRuns();
+  await runs.create();
+  let made = 0;
+  const enqueued: string[] = [];
+  const create: typeof store.jobs.archives.create = (job) => {
+    made += 1;
+    return store.jobs.archives.create(job);
+  };
+  const jobs = { ...store.jobs, archives: { ...store.jobs.archives, create } };
+  const start = createStartArchives(
+    { ...store, jobs },
+    { enqueue: async ({ id }) => void enqueued.push(id) },
+  );
+  await Promise.all([start(), start()]);
+  for (let sweep = 0; sweep < 3; sweep++) await start();
+  expect(made).toBeLessThanOrEqual(2);
+  expect(new Set(enqueued).size).toBe(1);
+  expect(enqueued).toHaveLength(made);
+  expect(await store.jobs.list(application, 'archive')).toHaveLength(1);
 });
 
 it('ends with its archive', async () => {
