@@ -99,6 +99,13 @@ export function archiveStore(db: Db) {
       return (await found.toArray()).map(toArchive);
     },
 
+    /** Lets an archive wait whose application is deleted, but may be restored. */
+    async putOff({ id, application, run }: Pick<ArchiveRecord, 'id' | 'application' | 'run'>): Promise<void> {
+      await archives.updateOne({ ...one(application, id), run }, [
+        { $set: { dueAt: fromNow(longestWaitMs) } },
+      ]);
+    },
+
     /** Ends a run, once: false when it has ended, or the archive is gone. */
     end(
       { id, application, run, every }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every'>,

@@ -344,6 +344,15 @@ it('is looked up, not made again, while it is under way', async () => {
   expect(await store.jobs.list(application, 'archive')).toHaveLength(1);
 });
 
+it('does not begin while its application is deleted, and keeps no other from beginning', async () => {
+  const { store, application, domain, owner, ...runs } = await archiveRuns();
+  const { id } = await runs.create();
+  await store.applications.remove(domain, owner.id, 60_000);
+  await createStartArchives(store, { enqueue: async () => {} })();
+  expect(await store.jobs.list(application, 'archive')).toEqual([]);
+  expect((await store.archives.due(1)).map((archive) => archive.id)).not.toContain(id);
+});
+
 it('ends with its archive', async () => {
   const runs = await archiveRuns();
   const archive = await runs.create();

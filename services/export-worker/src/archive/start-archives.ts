@@ -1,6 +1,7 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { JobQueue } from '@sluice/jobs/queue/producer.ts';
 import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 
 const atOnce = 500;
 
@@ -9,23 +10,25 @@ export function createStartArchives(
   { applications, archives, jobs }: Pick<Store, 'applications' | 'archives' | 'jobs'>,
   queue: Pick<JobQueue, 'enqueue'>,
 ) {
-  async function make(of: string, options: ArchiveJob['options']): Promise<ArchiveJob | undefined> {
-    const application = await applications.byId(of);
-    if (!application) return undefined;
+  async function make(archive: ArchiveRecord): Promise<ArchiveJob | undefined> {
+    const application = await applications.byId(archive.application);
+    // Others are due too, and only so many are looked at.
+    if (!application) {
+      await archives.putOff(archive);
+      return undefined;
+    }
     const { id, domain, owner } = application;
+    const options = { archive: archive.id, run: archive.run };
     return jobs.archives.create({ application: id, owner: owner.id, domain, options });
   }
 
   return async function startArchives(): Promise<void> {
-    for (const { id: archive, application, run } of await archives.due(atOnce)) {
-      const options = { archive, run };
-      const found = await jobs.archives.ofRun(options);
+    for (const archive of await archives.due(atOnce)) {
+      const found = await jobs.archives.ofRun({ archive: archive.id, run: archive.run });
       // Someone cancelled it: the next look makes another.
       if (found?.state === 'cancelled') await jobs.remove(found.id);
       const isFailed = found?.state === 'failed';
-      const started = isFailed
-        ? await jobs.retry(found, 'as it stands')
-        : !found && (await make(application, options));
+      const started = isFailed ? await jobs.retry(found, 'as it stands') : !found && (await make(archive));
       if (started) await queue.enqueue(started);
     }
   };
