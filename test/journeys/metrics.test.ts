@@ -1,9 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { metricTable } from '@sluice/shared/metrics/table.ts';
-import { MongoClient } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { importClient } from '../support/import-client.ts';
 import { lowPort } from '../support/low-port.ts';
@@ -15,6 +18,7 @@ const METRICS_TOKEN = 'a token of this test'.replaceAll(' ', '-');
 const log = createLogger('test', { level: 'silent', pretty: false });
 const schema = { type: 'object', properties: { celsius: { type: 'number' } }, required: ['celsius'] };
 
+const ARCHIVE_FOLDER = mkdtempSync(join(tmpdir(), 'sluice-metrics-'));
 let sluice: Sluice;
 let token: string;
 let domain: string;
@@ -24,7 +28,10 @@ const stopping: (() => Promise<void>)[] = [];
 const ofApi = () => scrape(sluice.url, METRICS_TOKEN);
 
 beforeAll(async () => {
-  sluice = await startSluice({ workers: false, env: { METRICS_TOKEN, UPLOAD_RATE: '40/1h' } });
+  sluice = await startSluice({
+    workers: false,
+    env: { METRICS_TOKEN, UPLOAD_RATE: '40/1h', ARCHIVE_FOLDER },
+  });
   const port = async (of: keyof typeof workers) => {
     const MONITORING_PORT = String(await lowPort());
     workers[of] = `http://127.0.0.1:${MONITORING_PORT}`;
@@ -40,6 +47,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await Promise.all([sluice.stop(), ...stopping.map((stop) => stop())]);
+  rmSync(ARCHIVE_FOLDER, { recursive: true });
 });
 
 const upload = (json: unknown, headers = {}, to = domain) =>
@@ -217,6 +225,40 @@ describe('what the workers count', () => {
       const { value } = await scrape(workers.ingest);
       return value('sluice_jobs_total', { kind: 'invalidation', result: 'completed' }) === 1;
     });
+  });
+
+  it('bytes of archives, and how late archives are that fail', async () => {
+    const lag = async (state: string) =>
+      (await scrape(workers.export)).value('sluice_archive_lag_seconds', { state });
+    expect([await lag('active'), await lag('failing')]).toEqual([0, 0]);
+    const archived = await sluice.application(token);
+    await upload({}, {}, archived);
+    const path = `/applications/${archived}/archives`;
+    const usual = { format: 'ndjson', every: '15m', from: 'beginning' };
+    const made = await sluice.request('POST', path, { token, json: { to: { kind: 'folder' }, ...usual } });
+    const { id } = made.body.data;
+    const archive = async () => (await sluice.request('GET', `${path}/${id}`, { token })).body.data;
+    await until(async () => (await archive()).last_run !== undefined);
+    const { value } = await scrape(workers.export);
+    expect((await archive()).bytes).toBeGreaterThan(0);
+    expect(value('sluice_archive_bytes_total')).toBe((await archive()).bytes);
+    expect([await lag('active'), await lag('failing')]).toEqual([0, 0]);
+    const client = new MongoClient(sluice.env.MONGODB_URL as string);
+    try {
+      const archives = client.db().collection('archives');
+      const note = (change: object) => archives.updateOne({ _id: new ObjectId(id) }, { $set: change });
+      const [dueAt, at] = [new Date(Date.now() + 60_000), new Date(Date.now() - 4_500_000)];
+      await note({ state: 'failing', dueAt, 'lastRun.at': at });
+      expect(Math.floor((await lag('failing')) as number)).toBeGreaterThanOrEqual(3_600);
+      expect(await lag('active')).toBe(0);
+      await note({ state: 'paused' });
+      expect(await lag('failing')).toBe(0);
+      await note({ state: 'failing' });
+      await sluice.request('DELETE', `/applications/${archived}`, { token });
+      expect(await lag('failing')).toBe(0);
+    } finally {
+      await client.close();
+    }
   });
 
   it('when the last backup ended, once there is one', async () => {

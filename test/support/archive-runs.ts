@@ -108,6 +108,7 @@ export async function archiveRuns(backup?: Backup) {
       openObjects: () => objects,
       folder: temporary,
       fileBytes,
+      countBytes() {},
       leaseMs,
       log,
     });

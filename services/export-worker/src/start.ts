@@ -8,6 +8,7 @@ import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { archiveKind } from './archive/archive-kind.ts';
+import { monitorArchives } from './archive/monitor-archives.ts';
 import { createStartArchives } from './archive/start-archives.ts';
 import { exportKind } from './export/export-kind.ts';
 
@@ -43,7 +44,9 @@ export async function startExportWorker(
     timings,
     log,
   );
+  monitorArchives(store.archives, metrics);
   const { leaseMs } = timings;
+  const countBytes = metrics.count('sluice_archive_bytes_total', {});
   const startArchives = createStartArchives(store, queue);
   const clean = createClean(store, log);
   return startWorker({
@@ -54,7 +57,7 @@ export async function startExportWorker(
     tasks: [
       jobsTask(
         exportKind({ store, retentionMs, leaseMs, log }),
-        archiveKind({ store, leaseMs, log, ...archives }),
+        archiveKind({ store, countBytes, leaseMs, log, ...archives }),
       ),
     ],
     async clean() {

@@ -194,6 +194,18 @@ export const metricTable = {
     of: ['ingest worker'],
     help: 'End of the last backup; absent if there was none.',
   },
+  sluice_archive_lag_seconds: {
+    type: 'gauge',
+    labels: ['state'],
+    of: ['export worker'],
+    help: 'How late the latest archive is, of those that are `active` or `failing`: its run should be over by `every` after the one before, its first at once. 0 if none is late.',
+  },
+  sluice_archive_bytes_total: {
+    type: 'counter',
+    labels: [],
+    of: ['export worker'],
+    help: 'Bytes of the files that runs of archives stored.',
+  },
 } as const satisfies Record<string, MetricDefinition>;
 
 export type MetricName = keyof typeof metricTable;

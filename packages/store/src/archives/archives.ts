@@ -1,4 +1,5 @@
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { alive } from '../applications/application-document.ts';
 import { fromNow, hasMatched } from '../lease.ts';
 import { type ArchiveDocument, type ArchiveRecord, archivePeriods, toArchive } from './archive-records.ts';
 
@@ -11,6 +12,28 @@ export type ArchiveFields = Pick<ArchiveRecord, 'to' | 'format' | 'every' | 'fro
 export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & { entries: number; files: number; bytes: number };
 
 const longestWaitMs = 300_000;
+
+/** When a run that succeeds has to be over: a period after the run before. */
+const expectedAt = {
+  $cond: [
+    '$lastRun.at',
+    {
+      $add: [
+        '$lastRun.at',
+        {
+          $switch: {
+            branches: Object.entries(archivePeriods).map(([every, ms]) => ({
+              case: { $eq: ['$every', every] },
+              // biome-ignore lint/suspicious/noThenProperty: MongoDB's name
+              then: ms,
+            })),
+          },
+        },
+      ],
+    },
+    '$createdAt',
+  ],
+};
 
 export type ArchiveStore = ReturnType<typeof archiveStore>;
 
@@ -104,6 +127,30 @@ export function archiveStore(db: Db) {
       await archives.updateOne({ ...one(application, id), run }, [
         { $set: { dueAt: fromNow(longestWaitMs) } },
       ]);
+    },
+
+    /** Of active and of failing archives, how late the latest is, in ms: its run is not over a period after the one before. */
+    async lags(): Promise<{ active: number; failing: number }> {
+      const found = await archives
+        .aggregate<{ _id: 'active' | 'failing'; ms: number }>([
+          { $match: { state: { $ne: 'paused' } } },
+          { $set: { ms: { $subtract: ['$$NOW', expectedAt] } } },
+          { $match: { ms: { $gt: 0 } } },
+          {
+            $lookup: {
+              from: 'applications',
+              localField: 'application',
+              foreignField: '_id',
+              pipeline: [{ $match: alive }, { $project: { _id: 1 } }],
+              as: 'applications',
+            },
+          },
+          { $match: { applications: { $ne: [] } } },
+          { $group: { _id: '$state', ms: { $max: '$ms' } } },
+        ])
+        .toArray();
+      const of = (state: 'active' | 'failing') => found.find(({ _id }) => _id === state)?.ms ?? 0;
+      return { active: of('active'), failing: of('failing') };
     },
 
     /** Ends a run, once: false when it has ended, or the archive is gone. */

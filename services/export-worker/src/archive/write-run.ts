@@ -4,6 +4,7 @@ import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
 import { runName } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import type { Count } from '@sluice/shared/metrics/metrics.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createObject } from './create-object.ts';
@@ -24,11 +25,13 @@ export interface WriteRunOptions {
   folder: string;
   /** A file ends with the piece that reaches this. */
   fileBytes: number;
+  /** Counts the bytes of each stored file. */
+  countBytes: Count;
 }
 
 /** Stores the files of a run, after those that the job has, then its manifest; the coverage of the archive rises last. */
 export async function writeRun(
-  { store, folder, fileBytes }: WriteRunOptions,
+  { store, folder, fileBytes, countBytes }: WriteRunOptions,
   objects: ObjectStore,
   { job, archive, turn }: { job: ArchiveJob; archive: ArchiveRecord; turn: Turn },
 ): Promise<NonNullable<ArchiveJob['result']>> {
@@ -50,6 +53,7 @@ export async function writeRun(
       const archived: ArchivedFile = { name, ...rest };
       if (!(await jobs.archives.addFile(job.id, fence, archived))) throw new LeaseLost();
       files.push(archived);
+      countBytes(archived.bytes);
     } finally {
       await file.spool.close();
     }
