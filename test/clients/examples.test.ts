@@ -30,6 +30,7 @@ const order = [
   'updateRefusedGroup',
   'createReplay',
   'createDeletion',
+  'createErasure',
   'updateApplication',
   'updateProfile',
   'updateUser',

@@ -127,6 +127,9 @@ const table: Record<string, Row> = {
   ...jobs('replays', editors, false),
   'post /api/applications/{domain}/deletions': [editors(), () => ({ json: { to: '2020-01-01' } })],
   ...jobs('deletions', editors, false),
+  'get /api/applications/{domain}/erasures': [owners()],
+  'post /api/applications/{domain}/erasures': [owners(), () => ({ json: { filter: { n: 1 } } })],
+  'get /api/applications/{domain}/erasures/{id}': [owners()],
   // Without a member that the schema requires.
   'post /api/applications/{domain}/unique': [editors(400), () => ({ json: { path: '/id' } })],
   ...jobs('unique', editors, false),
@@ -207,6 +210,7 @@ const making: Record<string, unknown> = {
   rehearsals: { schema: { type: 'object' } },
   replays: {},
   deletions: { to: '2020-01-01' },
+  erasures: { filter: { n: 1 } },
   webhooks: webhook,
   get archives() {
     return archive();

@@ -35,6 +35,8 @@ export interface Turn {
 export interface JobEnd {
   manifest?: Manifest;
   result?: JobResult;
+  /** The record never expires. */
+  isKept?: boolean;
 }
 
 /** The unit of work under one lease: a whole job or one chunk. */

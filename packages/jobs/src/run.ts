@@ -113,9 +113,10 @@ export function createRun<Job extends JobRecord>(
     log.info({ event: `${kind}.cancelled`, job: id });
   }
 
-  async function complete(job: Job, { manifest, result }: JobEnd): Promise<void> {
+  async function complete(job: Job, { manifest, result, isKept }: JobEnd): Promise<void> {
     if (isEnding(job)) return settle(job.id);
-    if (!(await jobs.complete(job.id, job.fence, manifest, expiryOf(job), result))) throw new LeaseLost();
+    const expiresAt = isKept ? undefined : expiryOf(job);
+    if (!(await jobs.complete(job.id, job.fence, manifest, expiresAt, result))) throw new LeaseLost();
     metrics.completed(job.startedAt ?? job.createdAt);
     log.info({ event: `${kind}.completed`, job: job.id, ...(manifest && { rows: manifest.rows }) });
   }

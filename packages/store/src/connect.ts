@@ -28,11 +28,13 @@ import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { valueSurveys } from './entries/value-surveys.ts';
 import { createWriter } from './entries/writer.ts';
+import { erasedName, erasedStore } from './erasures/erased.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
 import { liveStore } from './live/live.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
+import { meetingRefused } from './refused/meeting-refused.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
 import { balancerStore } from './sharding/balancer.ts';
@@ -157,6 +159,7 @@ export function connectDatabase(
     }),
     archives: archiveStore(db),
     removals,
+    erased: erasedStore(db),
     live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
     delivered: deliveredStore(db, entries.prepare),
@@ -165,7 +168,7 @@ export function connectDatabase(
     valueSurveys: valueSurveys(db),
     changes: changeStore(db, timeoutMs),
     fields,
-    refused: refusedStore(db, writer),
+    refused: { ...refusedStore(db, writer), ...meetingRefused(db) },
     refusalCounts,
     webhooks,
     deliveries: deliveryStore(db),
@@ -200,6 +203,7 @@ export function connectDatabase(
         'batches',
         archivesName,
         removalsName,
+        erasedName,
         'keys',
         'senders',
         'schemas',

@@ -3,6 +3,7 @@ import { archivesName } from './archives/archives.ts';
 import { removalsName } from './archives/removals.ts';
 import { deletionsName } from './entries/deletion-guard.ts';
 import { surveysName } from './entries/value-surveys.ts';
+import { erasedName } from './erasures/erased.ts';
 import { namespaceExists } from './faults.ts';
 import { isCluster } from './is-cluster.ts';
 
@@ -64,6 +65,7 @@ const indexes: Record<string, IndexDescription[]> = {
   [surveysName]: [{ key: { at: 1 }, expireAfterSeconds: 7 * 86_400 }],
   [archivesName]: [{ key: { application: 1, _id: -1 } }, { key: { dueAt: 1 } }],
   [removalsName]: [{ key: { application: 1, version: 1 } }],
+  [erasedName]: [{ key: { application: 1, erasure: 1 } }],
   milestones: [
     { key: { application: 1, rank: 1 }, unique: true },
     // With all that a look at them needs.

@@ -16,6 +16,7 @@ import type { AppDependencies, Dependencies } from './dependencies.ts';
 import { missingRoutes } from './entries/missing-routes.ts';
 import { entryRoutes } from './entries/routes.ts';
 import { statsRoutes } from './entries/stats-routes.ts';
+import { erasureRoutes } from './erasures/routes.ts';
 import { exportRoutes } from './exports/routes.ts';
 import { healthRoutes } from './http/health.ts';
 import { createServer, untilPrepared } from './http/server.ts';
@@ -73,6 +74,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(archiveRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);
+      await api.register(erasureRoutes, dependencies);
       await api.register(statsRoutes, dependencies);
       await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);

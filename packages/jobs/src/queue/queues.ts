@@ -42,7 +42,7 @@ export const exportsQueue: JobQueueDefinition = {
 /** All other jobs, for ingest workers. One queue gives workers one concurrency and owners one order. */
 export const jobsQueue: JobQueueDefinition = {
   name: 'jobs',
-  kinds: ['import', 'rehearsal', 'replay', 'deletion', 'unique'],
+  kinds: ['import', 'rehearsal', 'replay', 'deletion', 'erasure', 'unique'],
   slots: { import: 4, rehearsal: 4 },
 };
 

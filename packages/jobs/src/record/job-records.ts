@@ -6,6 +6,7 @@ import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import { ObjectId } from 'mongodb';
 import type { ArchiveJob } from './archive-record.ts';
 import type { KeyRefusals, ReasonGroup } from './chunk-records.ts';
+import type { ErasureJob } from './erasure-record.ts';
 import type { ExportJob } from './export-record.ts';
 import { type Job, type JobState, jobKinds, type Part } from './job.ts';
 
@@ -141,6 +142,7 @@ export type JobRecord =
   | RehearsalJob
   | ReplayJob
   | DeletionJob
+  | ErasureJob
   | UniqueJob
   | ArchiveJob;
 export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
@@ -157,12 +159,14 @@ export type ExportDocument = Stored<ExportJob>;
 export type ImportDocument = Stored<ImportJob>;
 export type RehearsalDocument = Stored<RehearsalJob>;
 export type ArchiveJobDocument = Stored<ArchiveJob>;
+export type ErasureDocument = Stored<ErasureJob>;
 export type JobDocument =
   | ExportDocument
   | ImportDocument
   | RehearsalDocument
   | Stored<ReplayJob>
   | Stored<DeletionJob>
+  | ErasureDocument
   | Stored<UniqueJob>
   | ArchiveJobDocument;
 
@@ -217,8 +221,9 @@ export const isUnfinished = (job: JobRecord | undefined): boolean =>
 export const isUncut = (job: JobRecord): job is ImportJob & { source: ImportSource } =>
   job.kind === 'import' && !job.received && job.source !== undefined;
 
-/** Whether a job can be retried. The client of a streamed file is gone, and a file that cannot be read is not kept. */
+/** Whether a job can be retried. The client of a streamed file is gone, a file that cannot be read is not kept, nor is what an erasure was to erase. */
 export const isRetriable = (job: JobRecord): boolean =>
   job.state === 'failed' &&
+  job.kind !== 'erasure' &&
   !(job.kind === 'export' && job.transient) &&
   !(isUncut(job) && job.source.url === undefined);

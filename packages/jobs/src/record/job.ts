@@ -1,6 +1,15 @@
 export const jobStates = ['waiting', 'active', 'completed', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
-export const jobKinds = ['export', 'import', 'rehearsal', 'replay', 'deletion', 'unique', 'archive'] as const;
+export const jobKinds = [
+  'export',
+  'import',
+  'rehearsal',
+  'replay',
+  'deletion',
+  'erasure',
+  'unique',
+  'archive',
+] as const;
 
 export interface Part {
   id: string;

@@ -7,6 +7,7 @@ import { archiveJobs } from './archive-jobs.ts';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs, importJobs, rehearsalJobs } from './chunked-jobs.ts';
 import type { ChunkStore } from './chunks.ts';
+import { erasureJobs } from './erasure-jobs.ts';
 import { exportJobs } from './export-jobs.ts';
 import { importSources } from './import-sources.ts';
 import type { JobState, Manifest, Part } from './job.ts';
@@ -34,14 +35,18 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'unique' | 'archive';
+type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'erasure' | 'unique' | 'archive';
 /** Kinds that one write creates. */
-type NewJob<Kind extends 'replay' | 'deletion' | 'unique'> = Pick<
+type SingleKind = 'replay' | 'deletion' | 'erasure' | 'unique';
+type NewJob<Kind extends SingleKind> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
 > & { total?: number };
 
 type Failure = Pick<JobRecord, 'error' | 'isDefect'>;
+
+/** What an erasure is to erase is data of persons. */
+const withoutTarget = { 'options.target': '' } as const;
 
 /** `ending`: chunks that were begun are done before the job is over. */
 export type Ended = 'ended' | 'ending' | undefined;
@@ -64,19 +69,21 @@ export function jobStore(db: Db, chunks: ChunkStore) {
   /** Ends a job that has no chunks. */
   const end = (filter: Filter<JobDocument>, ending: Ending) => {
     const whole = { ...filter, kind: { $in: wholeKinds } } as Filter<JobDocument>;
-    return hasMatched(jobs.updateOne(whole, { $set: { ...ending, finishedAt: new Date() } }));
+    const $set = { ...ending, finishedAt: new Date() };
+    return hasMatched(jobs.updateOne(whole, { $set, $unset: withoutTarget }));
   };
 
   return {
     exports: exportJobs(db),
     archives: archiveJobs(db),
+    erasures: erasureJobs(db),
     imports: { ...importJobs(db), ...importSources(db, chunks) },
     rehearsals: rehearsalJobs(db, chunks),
     chunked,
     ...queuedJobs(db),
     ...sessions,
 
-    async create<Kind extends 'replay' | 'deletion' | 'unique'>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
+    async create<Kind extends SingleKind>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
       const document = { ...job, ...newDocument(job), total: job.total ?? 0 };
       await jobs.insertOne(document as unknown as JobDocument);
       return toRecord(document as unknown as JobDocument) as JobOf<Kind>;
@@ -170,22 +177,28 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       await jobs.updateOne(leased(id, fence), [{ $set: { state: 'waiting', ...released(counts) } }]);
     },
 
-    /** False: the lease is lost, or the job is to end otherwise. `total` becomes the number of finished entries. */
+    /** False: the lease is lost, or the job is to end otherwise. `total` becomes the number of finished entries. Without `expiresAt` the record stays. */
     async complete(
       id: string,
       fence: number,
       manifest: Manifest | undefined,
-      expiresAt: Date,
+      expiresAt: Date | undefined,
       result: JobResult = {},
     ): Promise<boolean> {
       const values = Object.entries({ ...result, ...(manifest && { manifest }) }).map(([field, value]) => [
         field,
         { $literal: value },
       ]);
-      const fields = { state: 'completed', finishedAt: '$$NOW', expiresAt, total: '$done' };
+      const fields = {
+        state: 'completed',
+        finishedAt: '$$NOW',
+        ...(expiresAt && { expiresAt }),
+        total: '$done',
+      };
       return hasMatched(
         jobs.updateOne({ ...leased(id, fence), ending: { $exists: false } }, [
           { $set: { ...fields, ...Object.fromEntries(values) } },
+          { $unset: Object.keys(withoutTarget) },
         ]),
       );
     },

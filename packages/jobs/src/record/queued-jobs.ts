@@ -11,6 +11,7 @@ export const brief = {
   'options.columns': 0,
   'manifest.columns': 0,
   'options.rawSchema': 0,
+  'options.target': 0,
   'result.groups': 0,
   'result.by_key': 0,
   files: 0,

@@ -17,6 +17,7 @@ export function toJob(record: JobRecord) {
     state,
     progress: { done, total, ...speed(record) },
     ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
+    ...(record.kind === 'erasure' && { createdBy: record.options.by }),
     ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),
     ...(record.kind === 'import' && {
       accepted: record.accepted,

@@ -64,6 +64,8 @@ export interface ArchiveRecord {
   lastModifiedAt: Date;
   /** Entries older than `covers.until` were announced, the oldest of this time, the last by this version. */
   late?: { since: Date; announced: number };
+  /** Ids of erasures whose records the next run stores. */
+  erasures?: string[];
 }
 
 export interface ArchiveDocument extends Omit<ArchiveRecord, 'id' | 'application'> {

@@ -115,6 +115,19 @@ export function archiveStore(db: Db) {
       await archives.updateOne(one(application, id), { $set: { dueAt: new Date(0) } });
     },
 
+    /** Lets all archives of an application store the record of an erasure, and list what is deleted, at once. */
+    async noteErasure(application: string, erasure: string): Promise<void> {
+      await archives.updateMany(
+        { application: new ObjectId(application) },
+        { $addToSet: { erasures: erasure }, $set: { dueAt: new Date(0) } },
+      );
+    },
+
+    /** The archive has the records of these erasures. */
+    async forgetErasures({ application, id }: Pick<ArchiveRecord, 'id' | 'application'>, erasures: string[]) {
+      await archives.updateOne(one(application, id), { $pullAll: { erasures } });
+    },
+
     /** Archives whose next run, or next try of a failed run, is due; the longest due first. */
     async due(limit: number): Promise<ArchiveRecord[]> {
       const isDue = { state: { $ne: 'paused' as const }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
@@ -173,7 +186,10 @@ export function archiveStore(db: Db) {
               failures: 0,
               state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },
               reason: '$$REMOVE',
-              dueAt: fromNow(archivePeriods[every]),
+              // With the record of an erasure that ended meanwhile the next run begins at once.
+              dueAt: {
+                $cond: [{ $gt: ['$erasures', []] }, '$dueAt', fromNow(archivePeriods[every])],
+              },
             },
           },
         ]),

@@ -9,10 +9,10 @@ import { type EntryId, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { foldMilestones, type RemovedEntry, subtractRemoved } from './removed-entries.ts';
 
-/** What else the transaction of a deletion writes: `before` it deletes, and `after`, with the number of entries. Throw to delete none. */
+/** What else the transaction of a deletion writes: `before` it deletes, and `after`, with the number and the keys of the entries. Throw to delete none. */
 export interface Beside {
   before?(session: ClientSession): Promise<void>;
-  after?(session: ClientSession, deleted: number): Promise<void>;
+  after?(session: ClientSession, deleted: number, keys: Binary[]): Promise<void>;
   /** The transaction to use; absent: a new one. */
   session?: ClientSession;
 }
@@ -36,7 +36,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
     session: ClientSession,
     application: string,
     query: Filter<EntryDocument>,
-  ): Promise<number> {
+  ): Promise<Binary[]> {
     const guarded = await deletions.findOneAndUpdate(
       { _id: new ObjectId(application) },
       { $inc: { version: 1, count: 1 } },
@@ -46,22 +46,18 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
     const sized = found.project<RemovedEntry>({ by: 1, once: 1, bytes: { $bsonSize: '$payload' } });
     const removed = await sized.toArray();
     const [first, last] = [removed[0]?._id, removed.at(-1)?._id];
-    if (!first || !last) return 0;
+    if (!first || !last) return [];
     await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
     await subtractRemoved(db, session, application, removed);
-    await onDeleted?.(
-      session,
-      application,
-      removed.map(({ _id }) => _id),
-      (guarded as DeletionsDocument).version,
-    );
+    const keys = removed.map(({ _id }) => _id);
+    await onDeleted?.(session, application, keys, (guarded as DeletionsDocument).version);
     // From here on, lists of the application look for deleted entries.
     await applications.updateOne(
       { _id: new ObjectId(application), hasDeletions: { $ne: true } },
       { $set: { hasDeletions: true } },
       { session },
     );
-    return removed.length;
+    return keys;
   }
 
   /** Deletes the entries of an application that the query finds, all or none; returns how many. They should be few thousands. */
@@ -70,9 +66,9 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       db,
       async (session) => {
         await beside.before?.(session);
-        const deleted = await removeIn(session, application, query);
-        await beside.after?.(session, deleted);
-        return deleted;
+        const keys = await removeIn(session, application, query);
+        await beside.after?.(session, keys.length, keys);
+        return keys.length;
       },
       beside.session,
     );

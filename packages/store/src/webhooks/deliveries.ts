@@ -92,6 +92,24 @@ export function deliveryStore(db: Db) {
       await deliveries.deleteMany({ ...of(webhook), _id: { $lte: first._id }, state: { $ne: 'waiting' } });
     },
 
+    /**
+     * Removes deliveries of entries of which some are there no more: what a receiver answered may repeat them. Those that wait are sent with
+     * the other entries; what is on its way counts as not sent.
+     */
+    async forget(application: string): Promise<void> {
+      const ofEntries = { application: new ObjectId(application), 'content.ids': { $exists: true } };
+      for await (const { _id, content } of deliveries
+        .find(ofEntries)
+        .project<DeliveryDocument>({ content: 1 })) {
+        const unpackedIds = unpacked(content) as { entries: EntryId[] };
+        const keys = unpackedIds.entries.map((id) => toKey(application, id));
+        if ((await entries.countDocuments({ _id: { $in: keys } })) === keys.length) continue;
+        const { $set, $unset } = waitsAgain();
+        await deliveries.updateOne({ _id, state: 'waiting' }, { $set, $unset: { ...$unset, last: '' } });
+        await deliveries.deleteOne({ _id, state: { $ne: 'waiting' } });
+      }
+    },
+
     /** The entries of a delivery, oldest first, without deleted ones. */
     async entries(application: string, ids: EntryId[]): Promise<StoredEntry[]> {
       const _id = { $in: ids.map((id) => toKey(application, id)) };

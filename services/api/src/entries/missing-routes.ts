@@ -1,5 +1,4 @@
 import { toJson } from '@sluice/json/numbers.ts';
-import { isJson, parseExactJson } from '@sluice/json/parse-json.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import { hashIdempotencyKey, hashUniqueValue, isUniqueValue } from '@sluice/store/entries/once.ts';
 import type { FastifyRequest } from 'fastify';
@@ -11,6 +10,7 @@ import { findApplication, type OfApplication } from '../http/find-application.ts
 import { ByDomain, operation, overLimit, ownFailures, tagRoutes } from '../http/route-parts.ts';
 import { idempotencyKeyPattern, Named, Strict } from '../http/schemas.ts';
 import { createSlices } from '../http/slices.ts';
+import { refuseValue, toValues, UniqueValues } from '../http/unique-values.ts';
 
 const most = 10_000;
 
@@ -23,20 +23,7 @@ const MissingRequest = Strict(
         description: 'Idempotency keys of uploads and batches.',
       }),
     ),
-    // The route takes the text of the list, which has each digit of a number.
-    values: Type.Optional(
-      Type.Unsafe<string>({
-        description: 'Values of the member that is `unique` in the application.',
-        anyOf: [
-          {
-            type: 'array',
-            items: { type: ['string', 'number', 'boolean'], title: 'UniqueValue' },
-            maxItems: most,
-          },
-          { type: 'string' },
-        ],
-      }),
-    ),
+    values: Type.Optional(UniqueValues(most)),
   },
 );
 
@@ -52,17 +39,6 @@ interface Asked {
   asked: unknown;
   entry: Buffer;
   batch?: Buffer;
-}
-
-function refuse(path: string, message: string): never {
-  const details = [{ in: 'body' as const, path, keyword: 'type', message }];
-  throw new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
-}
-
-function toValues(text: string): unknown[] {
-  const values = isJson(text) && parseExactJson(text);
-  if (!Array.isArray(values) || values.length > most) refuse('/values', `must be a list of at most ${most}`);
-  return values;
 }
 
 /** Says which keys or values are not stored. */
@@ -131,11 +107,11 @@ export const missingRoutes: Routes = async (
               entry: hashIdempotencyKey('upload', id, one as string),
               batch: hashIdempotencyKey('batch', id, one as string),
             }))
-          : hash(toValues(values), (one, at) => ({
+          : hash(toValues(values, most), (one, at) => ({
               asked: one,
               entry: isUniqueValue(one)
                 ? hashUniqueValue(id, path, one)
-                : refuse(`/values/${at}`, 'must be a string, a number or a boolean'),
+                : refuseValue(`/values/${at}`, 'must be a string, a number or a boolean'),
             })));
         const found = await delivered.senders(id, {
           entries: asked.map(({ entry }) => entry),

@@ -58,6 +58,12 @@ const ReplayAnswer = Named('ReplayResult', {
 
 const DeletionResult = Named('DeletionResult', { deleted: Type.Integer({ examples: [2] }) });
 
+const ErasureResult = Named('ErasureResult', {
+  entries: Type.Integer({ examples: [2] }),
+  refused: Int('Refused uploads.', 1),
+  files: Int('Files of jobs that could have copies.', 1),
+});
+
 const UniqueResult = Named('UniqueResult', {
   checked: Type.Integer({ examples: [2] }),
   repeated: Int('Entries with the value and the payload of an older one.', 1),
@@ -79,6 +85,7 @@ const exampleResults = {
   },
   replay: { stored: 2, still_refused: 0 },
   deletion: { deleted: 2 },
+  erasure: { entries: 2, refused: 0, files: 1 },
   unique: { checked: 2, repeated: 1, conflicting: 0 },
   archive: { entries: 2, files: 1, bytes: 91 },
 };
@@ -118,12 +125,13 @@ export const JobAnswer = Named('Job', {
     ),
   ),
   createdAt: DateTime(),
+  createdBy: Type.Optional(Text('Erasure: username of who asked.')),
   startedAt: Type.Optional(DateTime()),
   finishedAt: Type.Optional(DateTime()),
   expiresAt: Type.Optional(DateTime('When the job and its file are removed.')),
   error: Type.Optional(Text('Why the job failed.')),
   result: Type.Optional(
-    Type.Union([RehearsalResult, ReplayAnswer, DeletionResult, UniqueResult, ArchiveResult]),
+    Type.Union([RehearsalResult, ReplayAnswer, DeletionResult, ErasureResult, UniqueResult, ArchiveResult]),
   ),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
@@ -151,6 +159,7 @@ const waiting = (kind: JobAnswer['kind']): JobAnswer => ({
   state: 'waiting',
   progress: { done: 0, total: 2 },
   createdAt: '2026-11-21T04:00:00.000Z',
+  ...(kind === 'erasure' && { createdBy: 'ada' }),
   ...(kind === 'export' && { format: 'csv' }),
   ...(kind === 'import' && { format: 'ndjson', accepted: 0, rejected: 0 }),
 });
@@ -165,6 +174,7 @@ const completed = (kind: JobAnswer['kind']): JobAnswer => ({
   ...(kind in exampleResults && { result: exampleResults[kind as keyof typeof exampleResults] }),
   ...(kind !== 'replay' &&
     kind !== 'deletion' &&
+    kind !== 'erasure' &&
     kind !== 'unique' &&
     kind !== 'archive' && {
       file: {

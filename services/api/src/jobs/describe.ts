@@ -70,8 +70,8 @@ interface JobWords {
   };
 }
 
-/** The kinds with routes for their jobs. Runs are listed with their archive. */
-export type RoutedKind = Exclude<JobRecord['kind'], 'archive'>;
+/** The kinds with the routes of jobs. Runs are listed with their archive; the records of erasures stay. */
+export type RoutedKind = Exclude<JobRecord['kind'], 'archive' | 'erasure'>;
 
 /** Texts of the API's description about each kind of job. */
 export const jobWords: Record<RoutedKind, JobWords> = {

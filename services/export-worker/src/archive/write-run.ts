@@ -9,6 +9,7 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createObject } from './create-object.ts';
 import { writeDeletedList } from './deleted-list.ts';
+import { createErasureRecords } from './erasure-records.ts';
 import { createManifest, createSchemas, refuseForeign, versionsUpTo } from './manifest.ts';
 import { openFormats } from './open-formats.ts';
 import { planRun, startOf } from './plan-run.ts';
@@ -129,6 +130,7 @@ export async function writeRun(
       schemas: versionsUpTo(plan.version),
     });
   }
+  await createErasureRecords(store, objects, domain, archive);
   const result = totalsOf(files);
   await archives.end(archive, { covers: plan.covers, ...result });
   const covered = (await archives.list(application)).map(({ covers }) => covers.announced);

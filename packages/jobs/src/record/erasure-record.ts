@@ -1,0 +1,31 @@
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
+import type { Job } from './job.ts';
+
+/** In this order; a step may run again. */
+export const erasureSteps = ['wait', 'refused', 'entries', 'late', 'copies', 'archives'] as const;
+export type ErasureStep = (typeof erasureSteps)[number];
+
+export interface ErasureOptions {
+  /** Username of who asked. */
+  by: string;
+  /** Conditions, see `toText`. They are data of persons: removed when the job ends, however it ends. */
+  target?: string;
+  /** The condition names values of the unique member. */
+  byValue?: boolean;
+}
+
+/** Removes entries and all copies of their payloads. The record stays; what was to be erased does not. */
+export interface ErasureJob extends Job {
+  kind: 'erasure';
+  options: ErasureOptions;
+  step?: ErasureStep;
+  /** Ids of jobs that are still to end. */
+  awaited?: string[];
+  /** Ids of removed jobs whose parts are still there. */
+  unswept?: string[];
+  /** The newest entry when the refused uploads were gone. */
+  until?: EntryId;
+  /** The entries go on after this one. */
+  after?: EntryId;
+  result?: { entries: number; refused: number; files: number };
+}
