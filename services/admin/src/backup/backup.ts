@@ -10,7 +10,7 @@ import { openPlace } from './place.ts';
 import { withSource } from './source.ts';
 import { prune, storedBackups } from './stored-backups.ts';
 import { verify } from './verify.ts';
-import { type Target, writeBackup } from './write-backup.ts';
+import { type BackupTarget, writeBackup } from './write-backup.ts';
 
 interface BackupOptions {
   to?: string;
@@ -79,7 +79,7 @@ async function makeBackups(
   const place = openPlace(to, terminal.env);
   if (!place && (keepDays ?? periodMs) !== undefined)
     throw new AdminError('--keep-days and --every need a place: --to s3://BUCKET/PREFIX, or --to FOLDER/');
-  const target: Target = {
+  const target: BackupTarget = {
     to,
     place,
     encrypt: encryptTo.length > 0 ? createEncryption(encryptTo) : undefined,

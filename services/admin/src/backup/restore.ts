@@ -6,7 +6,7 @@ import { AdminError } from '../admin-error.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { type Opened, withStore } from '../with-store.ts';
 import { openArchive, type Verified } from './read-archive.ts';
-import { type Source, withSource } from './source.ts';
+import { type BackupSource, withSource } from './source.ts';
 import { verify } from './verify.ts';
 
 interface RestoreOptions {
@@ -37,7 +37,7 @@ export function addRestore(program: Command, terminal: AdminTerminal): void {
 
 async function restore(
   [{ backup, cluster }, , { console }]: Opened,
-  source: Source,
+  source: BackupSource,
   force: boolean,
 ): Promise<void> {
   await backup.refuseShard();

@@ -6,13 +6,13 @@ import { openPlace } from './place.ts';
 import { storedBackups } from './stored-backups.ts';
 
 /** Reads a backup from its start, decrypted. The standard input can be read only once. */
-export type Source = () => AsyncIterable<Buffer>;
+export type BackupSource = () => AsyncIterable<Buffer>;
 
 /** Opens a file, `-` for the standard input, `s3://BUCKET/PREFIX/NAME`, or `…/latest`. Throws AdminError. */
 export async function withSource(
   { stdin, env }: AdminTerminal,
   { from, identity }: { from: string; identity?: string },
-  work: (source: Source) => Promise<void>,
+  work: (source: BackupSource) => Promise<void>,
 ): Promise<void> {
   const identities = identity === undefined ? [] : await readIdentities(identity, stdin);
   const folder = from.slice(0, from.lastIndexOf('/') + 1) || './';

@@ -13,7 +13,7 @@ import { writeArchive } from './write-archive.ts';
 
 type Pieces = AsyncIterable<Buffer>;
 
-export interface Target {
+export interface BackupTarget {
   /** A file, a bucket or a folder as the user wrote it, or `-` for the standard output. */
   to: string;
   /** The bucket or the folder. */
@@ -25,7 +25,7 @@ export interface Target {
 export async function writeBackup(
   backup: Pick<Store['backup'], 'now' | 'read' | 'note'>,
   { stdout, console }: Pick<AdminTerminal, 'stdout' | 'console'>,
-  { to, place, encrypt }: Target,
+  { to, place, encrypt }: BackupTarget,
 ): Promise<Date> {
   // A server that refuses a key may cut off the upload of a part before it has said why.
   if (place) await storedBackups(place);
