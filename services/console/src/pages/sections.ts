@@ -18,6 +18,7 @@ export const sections: Section[] = [
   { path: 'schema', role: 'editor', load: () => import('./schema/page.tsx') },
   { path: 'send', role: 'reader', load: () => import('./send/page.tsx') },
   { path: 'jobs', role: 'reader', load: () => import('./jobs/page.tsx') },
+  { path: 'archive', role: 'editor', load: () => import('./archive/page.tsx') },
   { path: 'settings', role: 'reader', load: () => import('./settings/page.tsx') },
 ];
 

@@ -1,5 +1,13 @@
 import type { Schemas } from '../api/client.ts';
-import { formatBar, formatHour, formatNumber, formatShare, formatTime } from '../components/formats.ts';
+import {
+  formatBar,
+  formatBytes,
+  formatDuration,
+  formatHour,
+  formatNumber,
+  formatShare,
+  formatTime,
+} from '../components/formats.ts';
 
 /** Types of JSON as people call their values. */
 const kinds: Record<string, string> = {
@@ -319,6 +327,7 @@ export const words = {
     schema: 'Schema',
     send: 'Send data',
     jobs: 'Exports and imports',
+    archive: 'Archive',
     settings: 'Settings',
   },
   jobs: {
@@ -564,6 +573,73 @@ export const words = {
     redeliver: 'Redeliver',
     from: 'Redeliver everything since',
     more: 'Show all',
+  },
+  archives: {
+    create: 'New archive',
+    submit: 'Create archive',
+    none: {
+      title: 'No archives yet',
+      text: 'An archive writes entries into files of a bucket or folder on a schedule, each entry once. DuckDB, pandas and Spark read the files.',
+    },
+    kind: 'Where the files go',
+    kinds: { s3: 'A bucket of an S3 service', folder: 'The folder of the operator' },
+    bucket: 'Bucket',
+    prefix: 'Prefix',
+    region: 'Region',
+    optional: 'Optional',
+    endpoint: 'URL of the S3 service',
+    endpointText: 'Leave it empty for AWS.',
+    hostStyle: 'The host name of the service begins with the bucket',
+    keyId: 'Access key id',
+    secret: 'Secret access key',
+    secretText: 'Sluice keeps it encrypted and never shows it.',
+    choices: { format: 'Format', every: 'Runs', from: 'Begin with' },
+    formatNames: { parquet: 'Parquet', ndjson: 'NDJSON', csv: 'CSV' },
+    everyNames: { '1h': 'every hour', '15m': 'every 15 minutes', '1d': 'every day' },
+    fromNames: { beginning: 'all stored entries', now: 'entries from now on' },
+    name: 'Name',
+    meta: { source: 'How an entry came', key: 'Ingest key', by: 'User or job' },
+    states: { active: 'Active', paused: 'Paused', failing: 'Failing' },
+    failing: 'Sluice tries the run again within 5 minutes. To try now, choose Run now.',
+    set: { active: 'Resume', paused: 'Pause' },
+    of: (action: string, name: string) => `${action}: ${name}`,
+    run: 'Run now',
+    begins: 'The run begins within seconds.',
+    runs: 'Runs',
+    newKey: 'New key',
+    saveKey: 'Save key',
+    deleteText: (place: string) =>
+      `No run begins any more. The files stay in ${place}. An entry that you delete later stays in them.`,
+    stored: (entries: number, bytes: number) => `${words.common.entries(entries)}, ${formatBytes(bytes)}.`,
+    covers: (from?: string, to?: string) =>
+      to && !(from && to < from)
+        ? `The files have the entries from ${from ? formatTime(from) : 'the beginning'} to ${formatTime(to)}.`
+        : 'The files have no entries yet.',
+    lag: (seconds: number) =>
+      seconds === 0
+        ? 'No entry waits for the next run.'
+        : `The oldest entry that waits for the next run is ${formatDuration(seconds)} old.`,
+    lastRun: 'Last run',
+    noRun: 'none yet',
+    outcome: ({ entries, files, bytes }: Schemas['ArchiveRun']) =>
+      `${words.common.entries(entries)} in ${files === 1 ? '1 file' : `${formatNumber(files)} files`}, ${formatBytes(bytes)}`,
+    nextRun: 'Next run',
+    afterwards: { '15m': 'then every 15 minutes', '1h': 'then every hour', '1d': 'then every day' },
+    pausedText: 'none until you resume the archive',
+    columns: ['Time', 'State', 'Entries', 'Files', 'Size', ''],
+    noRuns: { title: 'No runs yet', text: 'The first run begins within seconds.' },
+    read: 'Read the files',
+    readFolder: (domain: string) =>
+      `The files are on the server, in ARCHIVE_FOLDER/${domain}. ARCHIVE_FOLDER is a setting of the operator: start the program in that folder.`,
+    readBucket: 'In place of KEY and SECRET, put a key that may read the bucket.',
+    steps: {
+      reach: 'Open the bucket, once for a session',
+      all: 'All entries',
+      present:
+        'Without deleted entries: from the first run after a deletion on, until files are compacted. Before, there is no _deleted, and this fails.',
+      either: 'All entries, without deleted ones',
+      days: 'Entries of each day',
+    },
   },
   deleted: {
     title: 'Deleted applications',

@@ -1,0 +1,71 @@
+import { join } from 'node:path';
+import { beforeAll, expect, it } from 'vitest';
+import { readLake } from '../support/lake.ts';
+import type { SharedSluice } from '../support/sluice.ts';
+import { expectAccessible } from './support/axe.ts';
+import { archiveFolder, consoleSluice } from './support/console-sluice.ts';
+import { openAs } from './support/sign-in.ts';
+
+let sluice: SharedSluice;
+beforeAll(async () => {
+  sluice = await consoleSluice();
+});
+
+it('creates an archive, shows its runs and how to read it, pauses, resumes and deletes it', async () => {
+  const owner = await sluice.owner();
+  const domain = await sluice.application(owner.token);
+  const place = `ARCHIVE_FOLDER/${domain}`;
+  const upload = (count: number) =>
+    sluice.request('POST', `/applications/${domain}/data/batch`, {
+      json: Array.from({ length: count }, (_, n) => ({ n })),
+    });
+  await upload(30);
+  const page = await openAs(sluice, owner, `/applications/${domain}/archive`);
+  const act = (name: string) => page.getByRole('button', { name: `${name}: ${place}` });
+
+  await page.getByText('No archives yet').waitFor();
+  await page.getByRole('button', { name: 'New archive' }).click();
+  await page.getByRole('textbox', { name: 'Bucket' }).fill('lake');
+  await page.getByLabel('Access key id').fill('key');
+  await page.getByLabel('Secret access key').fill('a-secret-that-nobody-sees');
+  await page.getByText('More options').click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create archive' }).click();
+  await page.getByText(/s3 is not possible here: the operator can set SECRETS_KEY/).waitFor();
+  await page.getByLabel('Where the files go').selectOption('folder');
+  await page.getByLabel('Runs', { exact: true }).selectOption('15m');
+  await page.getByLabel('How an entry came').check();
+  await page.getByRole('button', { name: 'Create archive' }).click();
+
+  await page.getByText(/^30 entries, \d+ bytes\. The files have the entries from the beginning/).waitFor();
+  await page.getByText('Last run: 30 entries in 1 file').waitFor();
+  await page.getByText(/Next run: in 1[45] minutes, then every 15 minutes/).waitFor();
+  await upload(12);
+  await page.getByText(/The oldest entry that waits for the next run is \d+ s old/).waitFor();
+  await act('Run now').click();
+  await page.getByText('The run begins within seconds.').waitFor();
+  await act('Runs').click();
+  const runs = page.getByRole('dialog');
+  await runs.getByRole('row', { name: /Completed 12 1 \d+ bytes took/ }).waitFor();
+  await runs.getByRole('row', { name: /Completed 30 1 \d+ bytes took/ }).waitFor();
+  await expectAccessible(page);
+  await runs.getByRole('button', { name: 'Close' }).click();
+  await page.getByText('No entry waits for the next run.').waitFor();
+  expect(await readLake(join(archiveFolder, domain))).toHaveLength(42);
+
+  await act('Read the files').click();
+  await page.getByText(`FROM read_parquet('${domain}/date=*/*.parquet'`).first().waitFor();
+  await page.emulateMedia({ colorScheme: 'dark' });
+  await expectAccessible(page);
+  await act('Pause').click();
+  await page.getByText('Next run: none until you resume the archive').waitFor();
+  expect(await act('Run now').count()).toBe(0);
+  await act('Resume').click();
+  await act('Run now').waitFor();
+  await act('Delete').click();
+  const dialog = page.getByRole('dialog', { name: `Delete: ${place}` });
+  await dialog.getByText(`The files stay in ${place}`).waitFor();
+  await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByText('No archives yet').waitFor();
+  expect(await readLake(join(archiveFolder, domain))).toHaveLength(42);
+});
