@@ -44,10 +44,22 @@ export async function readManifests(
 ): Promise<LakeManifest[]> {
   const manifests: LakeManifest[] = [];
   for await (const { name } of store.list(`${folder}/_manifests/`)) {
-    const pieces = await store.read(name);
-    if (pieces) manifests.push(parseManifest(name, await text(pieces)));
+    const manifest = await readObject(store, name);
+    if (manifest) manifests.push(manifest);
   }
   return manifests.toSorted((a, b) => a.run - b.run);
+}
+
+/** Undefined where the run has none. Throws LakeFault. */
+export const readManifest = (
+  store: Pick<ObjectStore, 'read'>,
+  folder: string,
+  run: number,
+): Promise<LakeManifest | undefined> => readObject(store, manifestName(folder, run));
+
+async function readObject(store: Pick<ObjectStore, 'read'>, name: string): Promise<LakeManifest | undefined> {
+  const pieces = await store.read(name);
+  return pieces && parseManifest(name, await text(pieces));
 }
 
 export async function replaceManifest(

@@ -1,7 +1,7 @@
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { sha256Of } from '@sluice/objects/pieces.ts';
-import type { Spool } from './spool.ts';
+import type { Spool } from '@sluice/objects/spool.ts';
 
 type Content = Pick<Spool, 'pieces' | 'sha256'>;
 

@@ -1,9 +1,9 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ArchivePlan } from '@sluice/jobs/record/archive-record.ts';
+import type { Spool } from '@sluice/objects/spool.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import type { Spool } from './spool.ts';
 
 const groupRows = 50_000;
 

@@ -1,9 +1,9 @@
 import { idOf, timeOf } from '@sluice/bson/entry.ts';
 import type { ArchivedFile } from '@sluice/jobs/record/archive-record.ts';
+import { openSpool } from '@sluice/objects/spool.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { FileFormat } from '../formats/format.ts';
-import { openSpool } from './spool.ts';
 
 /** A Parquet piece is a row group: large ones are read faster, small ones take less memory. */
 const pieceBytes = 4 * 1024 ** 2;

@@ -5,6 +5,7 @@ import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-recor
 import { runName } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
+import { openSpool } from '@sluice/objects/spool.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createObject } from './create-object.ts';
@@ -14,7 +15,6 @@ import { createManifest, createSchemas, refuseForeign, versionsUpTo } from './ma
 import { openFormats } from './open-formats.ts';
 import { planRun, startOf } from './plan-run.ts';
 import { readRun } from './read-run.ts';
-import { openSpool } from './spool.ts';
 import { type OpenFile, openFile } from './write-file.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */

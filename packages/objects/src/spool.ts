@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ObjectStoreError } from '@sluice/objects/object-store.ts';
+import { ObjectStoreError } from './object-store.ts';
 
 const readBytes = 256 * 1024;
 
