@@ -1,4 +1,6 @@
+import { tmpdir } from 'node:os';
 import { createFileHashes } from '@sluice/export-worker/export/commits.ts';
+import type { ReadEntriesOptions } from '@sluice/export-worker/export/read-entries.ts';
 import { createWriteFile } from '@sluice/export-worker/export/write-file.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Turn } from '@sluice/jobs/kind.ts';
@@ -9,7 +11,12 @@ import { createLogger } from '@sluice/shared/logger.ts';
 const log = createLogger('test', { level: 'silent', pretty: false });
 
 /** Writes the file of an export in the process of the test, on a store that may fail where the test wants. */
-export const writerOn = (store: Store) => createWriteFile({ store, hashes: createFileHashes(store), log });
+export const writerOn = (store: Store, openObjects: ReadEntriesOptions['openObjects'] = noArchive) =>
+  createWriteFile({ store, hashes: createFileHashes(store), openObjects, folder: tmpdir(), log });
+
+function noArchive(): never {
+  throw new Error('nothing is in an archive');
+}
 
 /** Of a job that nobody else has. */
 export const claim: Pick<Turn, 'check' | 'checkLease' | 'giveWay'> = {

@@ -22,8 +22,10 @@ import { batchStore } from './entries/batches.ts';
 import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { deliveredStore } from './entries/delivered.ts';
 import { entryStore } from './entries/entries.ts';
+import type { Condition } from './entries/entry-filter.ts';
 import { horizonStore } from './entries/horizon.ts';
 import { recordKeys, removeKeyRecords } from './entries/key-records.ts';
+import { type JsonEntry, matchEntries } from './entries/match-entries.ts';
 import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { valueSurveys } from './entries/value-surveys.ts';
@@ -151,6 +153,8 @@ export function connectDatabase(
     schemas: schemaStore(db, fields, timeoutMs),
     entries,
     rawEntries: rawEntries(db),
+    /** See there. */
+    matchEntries: (conditions: Condition[], entries: JsonEntry[]) => matchEntries(db, conditions, entries),
     milestones,
     horizon,
     deletions: deletionStore(db, timeoutMs, async (session, application, keys, version) => {

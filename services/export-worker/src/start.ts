@@ -56,7 +56,7 @@ export async function startExportWorker(
     metrics,
     tasks: [
       jobsTask(
-        exportKind({ store, retentionMs, leaseMs, log }),
+        exportKind({ store, retentionMs, leaseMs, log, ...archives }),
         archiveKind({ store, countBytes, leaseMs, log, ...archives }),
       ),
     ],

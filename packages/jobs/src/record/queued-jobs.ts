@@ -70,6 +70,16 @@ export function queuedJobs(db: Db) {
       return jobs.countDocuments(filter, { limit: most });
     },
 
+    /** Whether an import or a replay of an application is under way: if its worker dies, it stores lines again. */
+    async isStoring(application: string): Promise<boolean> {
+      const filter: Filter<JobDocument> = {
+        application: new ObjectId(application),
+        kind: { $in: ['import', 'replay'] },
+        state: { $in: unfinished },
+      };
+      return (await jobs.findOne(filter, { projection: { _id: 1 } })) !== null;
+    },
+
     /** The job's number among the unfinished jobs of its owner and kind, from 1. */
     placeOf: (job: Omit<Placed, 'id'>): Promise<number> =>
       jobs.countDocuments({ ...queued(job), queuedAt: { $lte: job.queuedAt } }),

@@ -64,6 +64,7 @@ export const auditActions = [
   'unique.removed',
   'entry.deleted',
   'entries.expired',
+  'entries.archived',
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];

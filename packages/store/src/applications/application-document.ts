@@ -1,5 +1,6 @@
 import type { ObjectId, Timestamp } from 'mongodb';
 import { type Revision, toRevision } from '../changes.ts';
+import type { EntryId } from '../entries/entry-id.ts';
 import type { Reason } from '../refused/refused-records.ts';
 
 /** What a user may do with an application: each role includes those before it. */
@@ -38,6 +39,10 @@ export interface ApplicationRecord {
   allowedOrigins: string[];
   /** Entries that are older are deleted; null: none. */
   retentionDays: number | null;
+  /** Id of an archive: only what it has is taken away, and exports read both; null: older entries are deleted for good. */
+  retentionArchive: string | null;
+  /** The highest entry that was taken away because the archive has it; absent: there was none. */
+  archivedUntil?: EntryId;
   /** One entry is stored for each value of a member; null: any number. */
   unique: Unique | null;
   /** Entries of it were deleted. */
@@ -75,7 +80,15 @@ export type StoredAccess = Partial<Omit<Access, 'refused'>> & { refused?: Partia
 export interface ApplicationDocument
   extends Omit<
       ApplicationRecord,
-      'id' | 'revision' | 'owner' | 'version' | 'retentionDays' | 'unique' | 'members' | keyof Access
+      | 'id'
+      | 'revision'
+      | 'owner'
+      | 'version'
+      | 'retentionDays'
+      | 'retentionArchive'
+      | 'unique'
+      | 'members'
+      | keyof Access
     >,
     StoredAccess {
   _id: ObjectId;
@@ -84,7 +97,10 @@ export interface ApplicationDocument
   /** Absent while the first schema is in force. */
   version?: number;
   retentionDays?: number | null;
+  retentionArchive?: string | null;
   unique?: Unique | null;
+  /** When an archive was deleted last. */
+  archivesChangedAt?: Date;
   /** Set once nothing of a deleted application is left. */
   purgedAt?: Date;
   /** See `changing`. */
@@ -106,15 +122,18 @@ export const toRecord = ({
   owner,
   version = 1,
   retentionDays = null,
+  retentionArchive = null,
   unique = null,
   members = [],
   changedAt,
+  archivesChangedAt,
   ...rest
 }: ApplicationDocument): ApplicationRecord => ({
   ...rest,
   ...toAccess(rest),
   version,
   retentionDays,
+  retentionArchive,
   unique,
   id: _id.toHexString(),
   revision: toRevision(changedAt),

@@ -1,7 +1,11 @@
-import { type Db, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, ObjectId } from 'mongodb';
+import { hasArchive } from '../archives/archives.ts';
 import { changing } from '../changes.ts';
+import type { EntryId } from '../entries/entry-id.ts';
 import { isDuplicate } from '../faults.ts';
 import { idsOf } from '../ids.ts';
+import { inTransaction } from '../in-transaction.ts';
+import { hasMatched } from '../lease.ts';
 import type { Reason } from '../refused/refused-records.ts';
 import {
   type ApplicationDocument,
@@ -28,12 +32,14 @@ const orUndefined = (found: ApplicationDocument | null) => (found ? toRecord(fou
 export type ApplicationStore = ReturnType<typeof applicationStore>;
 
 export type ApplicationChange = Partial<
-  Pick<ApplicationRecord, 'name' | 'type' | 'connectors' | 'retentionDays' | 'unique'>
+  Pick<ApplicationRecord, 'name' | 'type' | 'connectors' | 'retentionDays' | 'retentionArchive' | 'unique'>
 > &
   StoredAccess;
 
 /** An application whose old entries are deleted. */
-export type Expiring = Pick<ApplicationRecord, 'id' | 'domain' | 'owner'> & { retentionDays: number };
+export type Expiring = Pick<ApplicationRecord, 'id' | 'domain' | 'owner' | 'retentionArchive'> & {
+  retentionDays: number;
+};
 
 interface Range {
   start?: number;
@@ -122,27 +128,61 @@ export function applicationStore(db: Db) {
       return ids.flatMap((id) => records.get(id) ?? []);
     },
 
-    async update(
+    /** Undefined where it is gone, and where `retentionArchive` is, or cannot change any more as entries are in another one alone. */
+    update(
       id: string,
       { refused = {}, ...change }: ApplicationChange,
     ): Promise<ApplicationRecord | undefined> {
+      const { retentionArchive } = change;
       const settings = Object.entries(refused).map(([name, value]) => [`refused.${name}`, value]);
-      return orUndefined(
-        await applications.findOneAndUpdate(
-          { _id: new ObjectId(id), ...alive },
-          changing({ $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } }),
-          { returnDocument: 'after' },
-        ),
-      );
+      const mayChange = {
+        $or: [{ archivedUntil: { $exists: false } }, { retentionArchive: retentionArchive as string | null }],
+      };
+      const make = async (session?: ClientSession) =>
+        orUndefined(
+          await applications.findOneAndUpdate(
+            { _id: new ObjectId(id), ...alive, ...(retentionArchive !== undefined && mayChange) },
+            changing({ $set: { ...change, ...Object.fromEntries(settings), lastModifiedAt: new Date() } }),
+            { returnDocument: 'after', session },
+          ),
+        );
+      if (!retentionArchive) return make();
+      // The deletion of an archive writes the application too.
+      return inTransaction(db, async (session) => {
+        const updated = await make(session);
+        if (updated && (await hasArchive(db, id, retentionArchive, session))) return updated;
+        await session.abortTransaction();
+        return undefined;
+      });
+    },
+
+    /** What is in an archive alone: see `ApplicationRecord`. Undefined: nothing is. */
+    async archived(id: string): Promise<{ archive: string; until: EntryId } | undefined> {
+      const projection = { retentionArchive: 1, archivedUntil: 1 } as const;
+      const found = await applications.findOne({ _id: new ObjectId(id) }, { projection });
+      const { retentionArchive: archive, archivedUntil: until } = found ?? {};
+      return archive && until ? { archive, until } : undefined;
+    },
+
+    /** Whether old entries are still to go so, in the transaction that takes them away. `archivedUntil`: see `ApplicationRecord`. */
+    async mayExpire(
+      session: ClientSession,
+      { id, retentionDays, retentionArchive }: Pick<Expiring, 'id' | 'retentionDays' | 'retentionArchive'>,
+      archivedUntil: EntryId | undefined,
+    ): Promise<boolean> {
+      const asKnown = { _id: new ObjectId(id), retentionDays, retentionArchive, ...alive };
+      if (!archivedUntil) return (await applications.countDocuments(asKnown, { session })) > 0;
+      return hasMatched(applications.updateOne(asKnown, { $max: { archivedUntil } }, { session }));
     },
 
     async expiring(): Promise<Expiring[]> {
       const found = applications.find({ retentionDays: { $gt: 0 }, ...alive });
       const records = await found.map(toRecord).toArray();
-      return records.map(({ id, domain, owner, retentionDays }) => ({
+      return records.map(({ id, domain, owner, retentionDays, retentionArchive }) => ({
         id,
         domain,
         owner,
+        retentionArchive,
         retentionDays: retentionDays as number,
       }));
     },

@@ -1,7 +1,14 @@
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
-import { alive } from '../applications/application-document.ts';
+import { type ApplicationDocument, alive } from '../applications/application-document.ts';
+import { inTransaction } from '../in-transaction.ts';
 import { fromNow, hasMatched } from '../lease.ts';
-import { type ArchiveDocument, type ArchiveRecord, archivePeriods, toArchive } from './archive-records.ts';
+import {
+  type ArchiveDocument,
+  type ArchiveRecord,
+  archivePeriods,
+  type Coverage,
+  toArchive,
+} from './archive-records.ts';
 
 export const archivesName = 'archives';
 
@@ -34,6 +41,17 @@ const expectedAt = {
     '$createdAt',
   ],
 };
+
+/** Whether the application has an archive, as a transaction sees it. */
+export async function hasArchive(
+  db: Db,
+  application: string,
+  id: string,
+  session: ClientSession,
+): Promise<boolean> {
+  const own = { _id: new ObjectId(id), application: new ObjectId(application) };
+  return (await db.collection(archivesName).findOne(own, { session, projection: { _id: 1 } })) !== null;
+}
 
 export type ArchiveStore = ReturnType<typeof archiveStore>;
 
@@ -75,6 +93,14 @@ export function archiveStore(db: Db) {
       return undefined;
     },
 
+    /** What all archives of an application have, if one of them is `id`. */
+    async coveredByAll(application: string, id: string): Promise<Required<Coverage> | undefined> {
+      const all = await archives.find({ application: new ObjectId(application) }).toArray();
+      const until = all.map(({ covers }) => covers.until ?? '').toSorted()[0];
+      if (!until || !all.some(({ _id }) => _id.toHexString() === id)) return undefined;
+      return { until, announced: Math.min(...all.map(({ covers }) => covers.announced)) };
+    },
+
     /** Newest first. */
     async list(application: string): Promise<ArchiveRecord[]> {
       const found = archives.find({ application: new ObjectId(application) }).sort({ _id: -1 });
@@ -106,9 +132,18 @@ export function archiveStore(db: Db) {
       return found ? toArchive(found) : undefined;
     },
 
-    /** False when there is no such archive. */
-    remove: async (application: string, id: string): Promise<boolean> =>
-      (await archives.deleteOne(one(application, id))).deletedCount === 1,
+    /** False when there is no such archive, or the retention of the application uses it. */
+    remove: (application: string, id: string): Promise<boolean> =>
+      inTransaction(db, async (session) => {
+        const unused = { _id: new ObjectId(application), retentionArchive: { $ne: id } };
+        // Written, so that a change of the retention at the same time begins again.
+        const noted = { $currentDate: { archivesChangedAt: true as const } };
+        const found = await db
+          .collection<ApplicationDocument>('applications')
+          .updateOne(unused, noted, { session });
+        if (found.matchedCount === 0) return false;
+        return (await archives.deleteOne(one(application, id), { session })).deletedCount === 1;
+      }),
 
     /** Makes the next run due at once. */
     async hurry(application: string, id: string): Promise<void> {

@@ -13,6 +13,8 @@ import { foldMilestones, type RemovedEntry, subtractRemoved } from './removed-en
 export interface Beside {
   before?(session: ClientSession): Promise<void>;
   after?(session: ClientSession, deleted: number, keys: Binary[]): Promise<void>;
+  /** The entries stay in an archive, where exports read them: so nobody hears of a deletion. */
+  isMove?: boolean;
   /** The transaction to use; absent: a new one. */
   session?: ClientSession;
 }
@@ -36,10 +38,11 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
     session: ClientSession,
     application: string,
     query: Filter<EntryDocument>,
+    isMove = false,
   ): Promise<Binary[]> {
     const guarded = await deletions.findOneAndUpdate(
       { _id: new ObjectId(application) },
-      { $inc: { version: 1, count: 1 } },
+      { $inc: { version: 1, count: isMove ? 0 : 1 } },
       { upsert: true, returnDocument: 'after', session },
     );
     const found = entries.find(query, { session }).sort({ _id: 1 });
@@ -50,7 +53,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
     await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
     await subtractRemoved(db, session, application, removed);
     const keys = removed.map(({ _id }) => _id);
-    await onDeleted?.(session, application, keys, (guarded as DeletionsDocument).version);
+    if (!isMove) await onDeleted?.(session, application, keys, (guarded as DeletionsDocument).version);
     // From here on, lists of the application look for deleted entries.
     await applications.updateOne(
       { _id: new ObjectId(application), hasDeletions: { $ne: true } },
@@ -66,7 +69,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       db,
       async (session) => {
         await beside.before?.(session);
-        const keys = await removeIn(session, application, query);
+        const keys = await removeIn(session, application, query, beside.isMove);
         await beside.after?.(session, keys.length, keys);
         return keys.length;
       },

@@ -8,6 +8,11 @@ export interface Period {
   to?: Date | undefined;
 }
 
+/** Entries that no later version than this announced: see `EntryDocument`. */
+export const announcedBy = (version: number): Filter<EntryDocument> => ({
+  $or: [{ announced: { $exists: false } }, { announced: { $lte: version } }],
+});
+
 /** A range of the collection: above `after`, up to `until` or below `before`, in the period. */
 export function range(
   application: string,

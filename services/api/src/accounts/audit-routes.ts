@@ -22,7 +22,7 @@ const AuditEvent = Named('AuditEvent', {
   details: Type.Optional(
     Type.Unknown({
       description:
-        'More about the action. `user.login-failed` is written once a minute, `entries.expired` once a day and application, with `count` and `lastAt`.',
+        'More about the action. `user.login-failed` is written once a minute, `entries.expired` and `entries.archived` once a day and application, with `count` and `lastAt`.',
     }),
   ),
 });

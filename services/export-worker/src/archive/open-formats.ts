@@ -39,7 +39,15 @@ export async function openFormats(
   const { textOf, learn } = createSenderNames(store.senders, job.application, meta);
   return {
     learn,
-    newFormat: () => createFormat({ job: source, known, shape, senderText: textOf, notes: async () => [] }),
+    newFormat: () =>
+      createFormat({
+        job: source,
+        known,
+        shape,
+        withOrigin: true,
+        senderText: textOf,
+        notes: async () => [],
+      }),
   };
 }
 

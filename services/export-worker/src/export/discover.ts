@@ -9,7 +9,7 @@ import { UnknownField, Unrepresentable } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { createSurvey } from '../shape/survey.ts';
 import type { KnownColumns } from './open-format.ts';
-import { readPages } from './read-pages.ts';
+import type { ReadEntries } from './read-entries.ts';
 
 /** Reads entries to find columns that neither the schema nor the recorded fields determine. */
 interface Survey {
@@ -39,7 +39,10 @@ function surveyFor(job: ExportJob, known: KnownColumns): Survey | undefined {
  * Reads all entries to find the columns of arrays, or the types of Parquet columns.
  * The job's record keeps the result, so that later workers write the same columns.
  */
-export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEntries'>, leaveOut: LeaveOut) {
+export function createDiscover(
+  { jobs }: Pick<Store, 'jobs'>,
+  { readEntries, leaveOut }: { readEntries: ReadEntries; leaveOut: LeaveOut },
+) {
   return async function discover(
     job: ExportJob,
     known: KnownColumns,
@@ -50,7 +53,7 @@ export function createDiscover({ jobs, rawEntries }: Pick<Store, 'jobs' | 'rawEn
     if (!survey) return job.shape;
 
     if (cut)
-      for await (const { documents } of readPages(rawEntries, job.application, {
+      for await (const { documents } of readEntries(job, {
         ...selectionOf(options),
         until: cut,
         announced: job.announced,

@@ -4,12 +4,13 @@ import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createFileHashes } from './commits.ts';
+import type { ReadEntriesOptions } from './read-entries.ts';
 import { createWriteFile } from './write-file.ts';
 
 /** A streamed file is useless after its client has received it. */
 const transientKeptMs = 15 * 60_000;
 
-interface Dependencies {
+interface Dependencies extends ReadEntriesOptions {
   store: Store;
   retentionMs: number;
   leaseMs: number;
@@ -17,9 +18,15 @@ interface Dependencies {
 }
 
 /** Writes files of entries. A job continues after its last committed part. */
-export function exportKind({ store, retentionMs, leaseMs, log }: Dependencies): JobKind<ExportJob> {
+export function exportKind({
+  store,
+  retentionMs,
+  leaseMs,
+  log,
+  ...archived
+}: Dependencies): JobKind<ExportJob> {
   const hashes = createFileHashes(store);
-  const writeFile = createWriteFile({ store, hashes, log });
+  const writeFile = createWriteFile({ store, hashes, log, ...archived });
 
   async function make(job: ExportJob, turn: Turn): Promise<JobEnd> {
     const { id, fence, done } = job;

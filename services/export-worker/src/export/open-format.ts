@@ -42,6 +42,8 @@ interface ColumnSource {
   known: KnownColumns;
   /** Absent: all columns are known. */
   shape: ExportShape | undefined;
+  /** Of NDJSON: see there. */
+  withOrigin?: boolean | undefined;
   senderText: SenderText;
   /** The notes of all pieces so far. */
   notes(): Promise<unknown[]>;
@@ -52,6 +54,7 @@ export async function createFormat({
   job,
   known,
   shape,
+  withOrigin,
   senderText,
   notes,
 }: ColumnSource): Promise<FileFormat> {
@@ -59,7 +62,7 @@ export async function createFormat({
   const { columns } = known;
   if (format === 'ndjson') {
     const withVersion = job.version > 1 || meta?.includes('schema_version');
-    return createNdjson({ columns, selected, withVersion, meta, senderText });
+    return createNdjson({ columns, selected, withVersion, meta, withOrigin, senderText });
   }
   if (format === 'parquet') {
     const { createParquet } = await import('../formats/parquet/parquet.ts');

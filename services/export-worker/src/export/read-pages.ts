@@ -8,13 +8,13 @@ const firstLimit = 200;
 const pageBytes = 2 * 1024 ** 2;
 const maxLimit = 20_000;
 
-interface Wanted extends RawSelection {
+export interface Wanted extends RawSelection {
   /** What a later version announces is left out. */
   announced?: number | undefined;
 }
 
 /** The wanted entries up to `last`; there may be none. Their memory is gone when the next page is read. */
-interface Page {
+export interface Page {
   documents: Buffer[];
   last: EntryId;
 }

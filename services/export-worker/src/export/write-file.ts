@@ -13,7 +13,7 @@ import { UnknownField } from '../formats/format.ts';
 import { createCommits, type FileHashes } from './commits.ts';
 import { addUnlessLate, createDiscover, createLeaveOut } from './discover.ts';
 import { createFormat, knownColumns } from './open-format.ts';
-import { readPages } from './read-pages.ts';
+import { createReadEntries, type ReadEntriesOptions } from './read-entries.ts';
 import { createSenderNames } from './sender-names.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
@@ -22,17 +22,18 @@ const stepBytes = 32 * 1024;
 const firstRows = 200;
 const partBytes = 3 * 1024 ** 2;
 
-interface Dependencies {
+interface Dependencies extends ReadEntriesOptions {
   store: Store;
   hashes: FileHashes;
   log: Logger;
 }
 
 /** Writes the file of an export, after its last committed part. Throws Postpone when the export gives way. */
-export function createWriteFile({ store, hashes, log }: Dependencies) {
-  const { applications, entries, horizon, jobs, parts, rawEntries, senders } = store;
+export function createWriteFile({ store, hashes, log, ...archived }: Dependencies) {
+  const { applications, entries, horizon, jobs, parts, senders } = store;
   const leaveOut = createLeaveOut(store, log);
-  const discover = createDiscover(store, leaveOut);
+  const readEntries = createReadEntries({ store, ...archived });
+  const discover = createDiscover(store, { readEntries, leaveOut });
 
   return async function writeFile(
     job: ExportJob,
@@ -61,7 +62,9 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
     });
     const count = async (until: EntryId) =>
       format.passes * (await entries.count(job.application, selectionOf(options), until));
-    if (cut && job.total === 0) void countTotal(jobs, job, () => count(cut), log);
+    // What is in an archive alone is counted only when it is read.
+    if (cut && job.total === 0 && !application.archivedUntil)
+      void countTotal(jobs, job, () => count(cut), log);
     const hash = hashes.begin(job.id, job.fence, written.length);
     const commits = createCommits({ store, job, hash });
 
@@ -98,7 +101,7 @@ export function createWriteFile({ store, hashes, log }: Dependencies) {
 
     async function readPass(): Promise<void> {
       if (!cut) return;
-      for await (const page of readPages(rawEntries, job.application, {
+      for await (const page of readEntries(job, {
         ...selectionOf(options),
         until: cut,
         announced: job.announced,

@@ -1,4 +1,4 @@
-import { createEntryReader, receivedAt, senderIn, versionOf } from '@sluice/bson/entry.ts';
+import { announcedIn, createEntryReader, receivedAt, senderIn, versionOf } from '@sluice/bson/entry.ts';
 import { document } from '@sluice/bson/types.ts';
 import { type Column, type Meta, senderMeta } from '@sluice/tables/columns.ts';
 import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
@@ -13,6 +13,8 @@ interface Options {
   selected?: string[] | undefined;
   withVersion?: boolean | undefined;
   meta?: Meta[] | undefined;
+  /** Whether lines have all that an entry is made of again: see `entriesOfLines`. */
+  withOrigin?: boolean | undefined;
   senderText?: SenderText | undefined;
 }
 
@@ -22,6 +24,7 @@ export function createNdjson({
   selected,
   withVersion,
   meta = [],
+  withOrigin = false,
   senderText,
 }: Options = {}): FileFormat {
   const shown = new Set(columnsNamed(columns, selected));
@@ -53,6 +56,13 @@ export function createNdjson({
       for (const name of senderNames) {
         const told = senderText?.(senderIn(source), name);
         if (told !== undefined) writeAscii(sink, `,"${name}":"${told}"`);
+      }
+      if (withOrigin) {
+        for (const [name, number] of [
+          ['sender', senderIn(source)],
+          ['announced', announcedIn(source)],
+        ] as const)
+          if (number > 0) writeAscii(sink, `,"${name}":${number}`);
       }
       writeAscii(sink, ',"payload":');
       if (selected) writePruned(sink, source, source.payload, root);

@@ -5,7 +5,8 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 import { auditRecord } from '@sluice/store/accounts/audit.ts';
 import type { Expiring } from '@sluice/store/applications/applications.ts';
-import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { type EntryId, idOfKey, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { announcedBy } from '@sluice/store/entries/entry-range.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 2_000;
@@ -33,31 +34,48 @@ const leaseMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
 
 interface Dependencies {
-  store: Pick<Store, 'applications' | 'entries' | 'deletions' | 'audit'>;
+  store: Pick<Store, 'applications' | 'archives' | 'entries' | 'deletions' | 'jobs' | 'audit'>;
   /** How long the audit record is kept. */
   auditRetentionMs: number;
   log: Logger;
 }
 
-/** Deletes expired entries, one batch of each application in turn. */
+/** Deletes expired entries, or those that an archive has, one batch of each application in turn. */
 export function createExpireEntries({ store, auditRetentionMs, log }: Dependencies) {
-  const { applications, entries, deletions, audit } = store;
+  const { applications, archives, entries, deletions, jobs, audit } = store;
   const holder = randomUUID();
 
-  function record({ domain: application, owner }: Expiring) {
+  function record({ domain: application, owner, retentionArchive }: Expiring) {
     const origin = { address: 'ingest-worker', requestId: randomUUID() };
-    return auditRecord(owner, { action: 'entries.expired', application }, origin, auditRetentionMs);
+    const action = retentionArchive ? 'entries.archived' : 'entries.expired';
+    return auditRecord(owner, { action, application }, origin, auditRetentionMs);
+  }
+
+  /** What may be taken away because all archives have it; undefined: nothing. */
+  async function archivedOf({ id, retentionArchive }: Turn & { retentionArchive: string }) {
+    // What an import stores again would be in the archives twice.
+    return (await jobs.isStoring(id)) ? undefined : archives.coveredByAll(id, retentionArchive);
   }
 
   /** Deletes the oldest expired entries; undefined: there are none, or another worker deletes them. */
   async function expireSome(application: Turn) {
-    const { id, retentionDays, after } = application;
+    const { id, retentionDays, retentionArchive, after } = application;
     const to = new Date(Date.now() - retentionDays * dayMs);
-    const { value: piece } = await entries.pieces(id, { after, to }, batch).next();
+    const covered = retentionArchive ? await archivedOf({ ...application, retentionArchive }) : undefined;
+    if (retentionArchive && !covered) return undefined;
+    const { value: piece } = await entries.pieces(id, { after, to, until: covered?.until }, batch).next();
     if (!piece?.first || !(await deletions.lease(id, holder, leaseMs))) return undefined;
     const { first, last } = piece;
-    const deleted = await deletions.remove(id, piece.query, {
-      after: (session, deleted) => audit.countOfDay(session, record(application), deleted),
+    const query = covered ? { $and: [piece.query, announcedBy(covered.announced)] } : piece.query;
+    const deleted = await deletions.remove(id, query, {
+      isMove: covered !== undefined,
+      async after(session, deleted, keys) {
+        const highest = keys.at(-1);
+        if (!highest) return;
+        if (!(await applications.mayExpire(session, application, covered && idOfKey(highest))))
+          throw new Error('the settings of its retention were changed meanwhile');
+        await audit.countOfDay(session, record(application), deleted);
+      },
     });
     return { first, last, deleted };
   }

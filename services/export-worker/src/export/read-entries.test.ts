@@ -1,0 +1,293 @@
+import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
+import type { Store } from '@sluice/jobs/connect.ts';
+import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import { readLake } from '@sluice/objects/lake/read-lake.ts';
+import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
+import { createKeysAt, highestId, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import { ObjectId } from 'mongodb';
+import { describe, expect, it } from 'vitest';
+import { archiveRuns } from '../../../../test/support/archive-runs.ts';
+import { fileOf } from '../../../../test/support/export-client.ts';
+import { claim, createClaimed, writerOn } from '../../../../test/support/export-writer.ts';
+import { payloadOf } from '../../../../test/support/payload-of.ts';
+
+const log = createLogger('test', { level: 'silent', pretty: false });
+const never = new AbortController().signal;
+const keysAt = createKeysAt();
+const dayMs = 86_400_000;
+const days = 60;
+const key = 'c'.repeat(24);
+
+/** Values that a line of JSON, a filter or a column could get wrong. */
+const payload = (n: number): string =>
+  [
+    `{"n":${n},"text":"x${n % 7}"}`,
+    `{"n":${n},"text":"\\u0001\\"ü,\\n","big":9007199254740993,"10":1,"2":[]}`,
+    `{"n":${n},"toBSON":"$$ROOT","nested":{"$gt":"$n","a.b":null},"half":${n}.5}`,
+    `{"n":${n},"text":"$n","list":[1,{"id":"{\\"id\\":\\""},"payload"],"payload":{"text":",\\"payload\\":"}}`,
+    `{"n":${n},"zero":-0.0,"small":1e-7,"large":1e300}`,
+  ][n % 5] as string;
+
+/** An application whose entries lie within the last days, with an archive. */
+async function start({ count }: { count: number }) {
+  const runs = await archiveRuns();
+  const { store, application, domain, owner, root } = runs;
+  const archive = await runs.create();
+  const sender = await store.senders.numberOf(application, { source: 'batch', key });
+  await store.fields.add(application, [
+    ...['/text', '/big', '/10', '/2', '/toBSON', '/nested/$gt', '/nested/a.b', '/half'],
+    ...['/list', '/payload/text', '/zero', '/small', '/large', ''],
+  ]);
+  let made = 0;
+
+  /** `announced`: as an import with old times. */
+  async function insertAt(at: number[], announced?: number): Promise<string[]> {
+    const entries = at.map((time) => ({
+      key: keysAt(Buffer.from(application, 'hex'), time),
+      ...payloadOf(payload(made)),
+      version: 1,
+      by: made++ % 3 === 0 ? sender : 0,
+      ...(announced !== undefined && { announced }),
+    }));
+    const outcomes = await store.entries.insertKeyed(entries);
+    expect(new Set(outcomes)).toEqual(new Set(['stored']));
+    return entries.map(({ key }) => idOfKey(key));
+  }
+
+  const expireEntries = createExpireEntries({ store, auditRetentionMs: dayMs, log });
+  /** Takes away what is older. */
+  async function expire(retentionDays: number): Promise<void> {
+    await store.applications.update(application, { retentionDays, retentionArchive: archive.id });
+    await expireEntries(never);
+  }
+
+  async function makeExport(
+    options: Partial<Omit<ExportOptions, 'filter'>> & { filter?: Condition[] } = {},
+    stores: Store = store,
+    openObjects = (): ObjectStore => folderStore(root),
+  ): Promise<{ bytes: Buffer; rows: number }> {
+    const { until, announced } = await store.rawEntries.cut(application);
+    const { pointers } = await store.fields.of(application);
+    const job = await createClaimed(
+      store,
+      {
+        application,
+        owner: owner.id,
+        domain,
+        transient: false,
+        version: 1,
+        options: {
+          format: 'ndjson',
+          formulas: 'escape',
+          arrays: 'json',
+          meta: ['id', 'schema_version', 'source', 'key'],
+          ...options,
+          filter: options.filter && toText(options.filter),
+        },
+        leafCount: pointers.length,
+        hasLarge: true,
+        cut: until,
+        announced,
+      },
+      600_000,
+    );
+    // A ZIP has the time of its job.
+    const { rows } = await writerOn(stores, openObjects)({ ...job, createdAt: new Date(0) }, claim);
+    return { bytes: await fileOf(store, job.id), rows };
+  }
+
+  const idsOf = ({ bytes }: { bytes: Buffer }): string[] =>
+    bytes
+      .toString()
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => line.slice(7, 35));
+
+  const now = Date.now();
+  const first = await insertAt(
+    Array.from(
+      { length: count },
+      (_, n) => now - days * dayMs + Math.floor(((n + 0.5) * days * dayMs) / count),
+    ),
+  );
+  /** As an import does. */
+  const insertLate = async (at: number[]): Promise<string[]> =>
+    insertAt(at, await store.milestones.removeFrom(application, Math.min(...at)));
+
+  /** The ids in the archive, without deleted ones. */
+  async function archivedIds(): Promise<string[]> {
+    const removed = new Set<string>();
+    for await (const { id } of store.removals.between(application, 0, Number.MAX_SAFE_INTEGER))
+      removed.add(id);
+    const { run } = await runs.current(archive);
+    const place = { store: folderStore(root), folder: domain, temporary: runs.temporary };
+    const lines = await Array.fromAsync(readLake(place, { run, until: highestId, removed }));
+    return lines.map(({ id }) => id);
+  }
+
+  return { ...runs, archive, first, insertAt, insertLate, expire, makeExport, idsOf, archivedIds, now };
+}
+
+const period = (now: number, from: number, to: number) => ({
+  from: new Date(now - from * dayMs),
+  to: new Date(now - to * dayMs),
+});
+
+describe('an export across the border', () => {
+  it('has the same bytes as one that was made before', async () => {
+    const { store, application, db, now, insertLate, ...own } = await start({ count: 1_000 });
+    await own.run(own.archive);
+    await insertLate([now - 50 * dayMs, now - 45 * dayMs, now - 2 * dayMs]);
+    for (const at of [1, 300, 999]) await store.deletions.removeOne(application, own.first[at] as string);
+    const filters: Condition[][] = [
+      [{ path: ['text'], operator: 'contains', value: '$N' }],
+      [{ path: ['big'], operator: 'eq', value: 9_007_199_254_740_993n }],
+      [
+        { path: ['nested', 'a.b'], operator: 'eq', value: null },
+        { path: ['half'], operator: 'gt', value: 99 },
+      ],
+      [{ senders: [1] }],
+      [{ path: ['n'], operator: 'in', value: [3, 700, 999] }],
+    ];
+    const asked = [
+      {},
+      { format: 'csv' as const },
+      { format: 'csv' as const, arrays: 'rows' as const },
+      { format: 'csv' as const, arrays: 'columns' as const, meta: undefined },
+      { format: 'parquet' as const },
+      { format: 'csv' as const, columns: ['id', 'n', 'createdAt'], meta: ['id' as const] },
+      { ...period(now, 40, 20) },
+      { ...period(now, 35, 25), format: 'csv' as const },
+      { ...period(now, 20, 10) },
+      ...filters.map((filter) => ({ filter })),
+    ];
+    const before = [];
+    for (const options of asked) before.push(await own.makeExport(options));
+    await own.expire(30);
+    const { archivedUntil } = (await store.applications.byId(application)) ?? {};
+    // The late ones are in no run yet.
+    expect(await store.entries.count(application, {})).toBe(500 + 2);
+    expect(archivedUntil).toBe(own.first[499]);
+    for (const [at, options] of asked.entries()) expect(await own.makeExport(options)).toEqual(before[at]);
+    await own.run(own.archive);
+    await own.expire(20);
+    expect(await store.entries.count(application, {})).toBe(333);
+    for (const [at, options] of asked.entries()) expect(await own.makeExport(options)).toEqual(before[at]);
+    expect(before.every(({ rows }) => rows > 0)).toBe(true);
+    // What is moved is not deleted.
+    expect(await db.collection('removals').countDocuments()).toBe(0);
+    expect(await own.archivedIds()).toEqual(own.idsOf(before[0] as { bytes: Buffer }));
+  });
+
+  it.each([1, 2, 3, 5, 8])('has each entry once when they move at step %i of its reading', async (at) => {
+    const { store, application, now, insertLate, ...own } = await start({ count: 3_000 });
+    await own.run(own.archive);
+    await own.expire(55);
+    await insertLate(Array.from({ length: 20 }, (_, n) => now - (n + 30) * dayMs));
+    const expected = own.idsOf(await own.makeExport());
+    let steps = 0;
+    async function step(): Promise<void> {
+      steps += 1;
+      if (steps !== at) return;
+      await own.expire(40);
+      await own.run(own.archive);
+      await own.expire(25);
+    }
+    const beside = <Given extends unknown[], Result>(read: (...given: Given) => Promise<Result>) =>
+      (async (...given: Given) => {
+        await step();
+        const result = await read(...given);
+        await step();
+        return result;
+      }) as typeof read;
+    const stores = {
+      ...store,
+      rawEntries: { ...store.rawEntries, page: beside(store.rawEntries.page) },
+      archives: { ...store.archives, get: beside(store.archives.get) },
+    };
+    const objects = folderStore(own.root);
+    const openObjects = () => ({ ...objects, read: beside(objects.read) });
+    expect(own.idsOf(await own.makeExport({}, stores, openObjects))).toEqual(expected);
+    expect(steps).toBeGreaterThanOrEqual(at);
+    expect(await store.entries.count(application, {})).toBe(1_250);
+  });
+
+  it('fails with what to do while the archive is away', async () => {
+    const { store, ...own } = await start({ count: 100 });
+    await own.run(own.archive);
+    await own.expire(30);
+    const openObjects = () => {
+      throw new ObjectStoreError('the bucket lake is away: try again later');
+    };
+    await expect(own.makeExport({}, store, openObjects)).rejects.toThrow(
+      `the entries of the archive ${own.archive.id} cannot be read: the bucket lake is away: try again later`,
+    );
+    const young = await own.makeExport(period(own.now, 20, 10), store, openObjects);
+    expect(young.rows).toBeGreaterThan(0);
+  });
+});
+
+describe('entries move', () => {
+  it('only when all archives have them', async () => {
+    const { store, application, ...own } = await start({ count: 100 });
+    const count = () => store.entries.count(application, {});
+    await own.expire(30);
+    expect(await count()).toBe(100);
+    await own.run(own.archive);
+    const other = await own.create({ format: 'parquet' });
+    await own.expire(30);
+    expect(await count()).toBe(100);
+    await store.archives.remove(application, other.id);
+    await own.expire(30);
+    expect(await count()).toBe(50);
+    const [page] = await store.audit.page(own.owner.id, 1);
+    expect([page?.action, page?.details?.count]).toEqual(['entries.archived', 50]);
+  });
+
+  it('not while an import could store them again', async () => {
+    const { store, db, application, ...own } = await start({ count: 10 });
+    await own.run(own.archive);
+    const job = { kind: 'import', application: new ObjectId(application), state: 'active' };
+    await db.collection('jobs').insertOne(job);
+    await own.expire(30);
+    expect(await store.entries.count(application, {})).toBe(10);
+    await db.collection('jobs').updateOne(job, { $set: { state: 'completed' } });
+    await own.expire(30);
+    expect(await store.entries.count(application, {})).toBe(5);
+  });
+
+  it('as their application says now', async () => {
+    const { store, application, ...own } = await start({ count: 10 });
+    await own.run(own.archive);
+    await store.applications.update(application, { retentionDays: 30 });
+    // The settings change after the worker has read them.
+    const applications: typeof store.applications = {
+      ...store.applications,
+      async expiring() {
+        const found = await store.applications.expiring();
+        await store.applications.update(application, { retentionArchive: own.archive.id });
+        return found;
+      },
+    };
+    await createExpireEntries({ store: { ...store, applications }, auditRetentionMs: dayMs, log })(never);
+    expect(await store.entries.count(application, {})).toBe(10);
+  });
+
+  it('into an archive that stays', async () => {
+    const { store, application, ...own } = await start({ count: 10 });
+    const other = await own.create({});
+    await own.run(own.archive);
+    await own.run(other).catch(() => undefined);
+    expect(
+      await store.applications.update(application, { retentionArchive: 'd'.repeat(24) }),
+    ).toBeUndefined();
+    await store.archives.remove(application, other.id);
+    await own.expire(30);
+    expect(await store.archives.remove(application, own.archive.id)).toBe(false);
+    expect(await store.applications.update(application, { retentionArchive: null })).toBeUndefined();
+    expect(await store.applications.update(application, { retentionDays: null })).toBeDefined();
+  });
+});
