@@ -1,9 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readLake } from '../support/lake.ts';
+import { openStore } from '../support/own-database.ts';
 import { startSluice, until } from '../support/sluice.ts';
 import { startVersitygw } from '../support/versitygw.ts';
 
@@ -20,8 +23,11 @@ const usual = { format: 'ndjson', every: '1h', from: 'beginning' };
 const secret = 'a-secret-that-nobody-sees';
 const bucket = { kind: 's3', bucket: 'lake', access_key_id: 'key', secret_access_key: secret };
 
-async function application() {
-  const { token } = await sluice.owner();
+const dayMs = 86_400_000;
+const log = createLogger('test', { level: 'silent', pretty: false });
+
+async function application(given?: string) {
+  const token = given ?? (await sluice.owner()).token;
   const domain = await sluice.application(token);
   const path = `/applications/${domain}`;
   const call = (method: string, where: string, json?: unknown) =>
@@ -139,5 +145,82 @@ describe('an archive', () => {
     const { call } = await application();
     const { status, body } = await call('POST', '/archives', { to, ...usual });
     expect([status, body.error.message]).toEqual([400, message]);
+  });
+});
+
+describe('retention into an archive', () => {
+  it('moves old entries, which exports still have, and says so', async () => {
+    const { token } = await sluice.owner();
+    const { domain, call, upload, ran } = await application(token);
+    const old = Array.from({ length: 50 }, (_, n) => ({
+      createdAt: new Date(Date.now() - (n + 20) * dayMs).toISOString(),
+      payload: { n },
+    }));
+    const lines = old.map((line) => `${JSON.stringify(line)}\n`).join('');
+    const imported = await sluice.request('POST', `/applications/${domain}/imports?entries=wrapped`, {
+      token,
+      body: lines,
+      headers: { 'content-type': 'application/x-ndjson' },
+    });
+    const job = `/imports/${imported.body.data.id}`;
+    await until(async () => (await call('GET', job)).body.data.state === 'completed');
+    await upload(30);
+    const file = async () => (await call('GET', '/export?format=ndjson&meta=source,by')).text;
+    const before = await file();
+    expect(before.split('\n')).toHaveLength(81);
+
+    const make = async (more: object) =>
+      (await call('POST', '/archives', { to: { kind: 'folder' }, ...usual, ...more })).body.data;
+    const parquet = await make({ format: 'parquet' });
+    const keep = async (json: object) => call('PATCH', '', json);
+    const refused = await keep({ archive: parquet.id });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      expect.stringMatching(/ndjson, which alone keeps entries exactly/),
+    ]);
+    await call('DELETE', `/archives/${parquet.id}`);
+    rmSync(join(folder, domain), { recursive: true, force: true });
+    const late = await make({ from: 'now' });
+    expect((await keep({ archive: late.id })).body.error.message).toMatch(/from the beginning/);
+    expect((await keep({ archive: '0'.repeat(24) })).body.error.message).toMatch(/was not found/);
+    await call('DELETE', `/archives/${late.id}`);
+    rmSync(join(folder, domain), { recursive: true, force: true });
+    const { id } = await make({});
+    await ran(id, 1);
+    expect((await keep({ retention_days: 30, archive: id })).body.data).toMatchObject({ archive: id });
+    const removed = await call('DELETE', `/archives/${id}`);
+    expect([removed.status, removed.body.error.message]).toEqual([
+      409,
+      expect.stringMatching(/uses archive/),
+    ]);
+    expect((await keep({ archive: null })).status).toBe(200);
+    expect((await keep({ archive: id })).status).toBe(200);
+
+    const store = openStore(sluice.env.MONGODB_URL as string);
+    const expire = createExpireEntries({ store, auditRetentionMs: dayMs, log });
+    await until(async () => {
+      await expire(new AbortController().signal);
+      return (await call('GET', '')).body.data.entries === 40;
+    });
+    const { archived_before } = (await call('GET', '')).body.data;
+    const [newest = { createdAt: '' }] = old.slice(10);
+    expect(new Date(archived_before).getTime()).toBe(new Date(newest.createdAt).getTime() + 1);
+    const listed = (await call('GET', '/data?limit=1')).body.data;
+    expect(listed).toMatchObject({ archived_before, pagination: { total: 40 } });
+    expect(await file()).toBe(before);
+    const kept = await keep({ archive: null });
+    expect([kept.status, kept.body.error.message]).toEqual([
+      409,
+      expect.stringMatching(/alone, so it cannot change: .* set retention_days to null/),
+    ]);
+    expect((await call('DELETE', `/archives/${id}`)).status).toBe(409);
+    renameSync(join(folder, domain), join(folder, 'away'));
+    const away = await call('GET', '/export?format=ndjson');
+    expect([away.status, away.text]).toEqual([
+      400,
+      expect.stringMatching(/cannot be read: .* has 0 of the 1 manifests/),
+    ]);
+    renameSync(join(folder, 'away'), join(folder, domain));
+    expect(await file()).toBe(before);
   });
 });

@@ -35,9 +35,9 @@ async function lake() {
   }
   await runs.run(archive);
   const place = { store: folderStore(root) as ObjectStore, folder: domain, temporary: ownFolder() };
-  const { run } = await runs.current(archive);
+  const { run, manifests } = await runs.current(archive);
   const read = async (range: Partial<LakeRange> = {}, from = place) => {
-    const lines = await Array.fromAsync(readLake(from, { run, until: 'f'.repeat(28), ...range }));
+    const lines = await Array.fromAsync(readLake(from, { run, manifests, until: 'f'.repeat(28), ...range }));
     for (const { id, bytes } of lines) expect(JSON.parse(bytes.toString()).id).toBe(id);
     return lines.map(({ id }) => id);
   };
@@ -56,7 +56,7 @@ it('reads each entry of a range once, in order, without deleted ones', async () 
     expect(await read({ after: ids[from], until: ids[to] as string })).toEqual(ids.slice(from + 1, to + 1));
   const removed = new Set([ids[5] as string]);
   expect(await read({ until: ids[9] as string, removed })).toEqual(ids.slice(0, 10).toSpliced(5, 1));
-  expect(await read({ run: 1 })).toEqual([]);
+  expect(await read({ run: 1, manifests: 0 })).toEqual([]);
 });
 
 it.each([2, 5, 6, 8, 9])('reads the same when files are compacted before read %i', async (at) => {
@@ -83,8 +83,10 @@ it('names a file that is changed or missing before it gives one of its lines', a
   await expect(read({}, place)).rejects.toThrow(`${domain}/${name} is missing`);
 });
 
-it('refuses a list of deleted entries that is missing', async () => {
+it('refuses a list or a manifest that is missing', async () => {
   const { read, folder, domain } = await lake();
   rmSync(join(folder, '_deleted/000002.parquet'));
   await expect(read()).rejects.toThrow(`${domain}/_deleted/000002.parquet is missing`);
+  rmSync(join(folder, '_manifests/000002.json'));
+  await expect(read()).rejects.toThrow(`${domain} has 3 of the 4 manifests that the archive has stored`);
 });

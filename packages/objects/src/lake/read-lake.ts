@@ -10,6 +10,8 @@ export type { LakeLine } from './lake-lines.ts';
 export interface LakeRange {
   /** Only what runs below this one have stored. */
   run: number;
+  /** How many manifests these runs have stored. */
+  manifests: number;
   /** Entries above it; absent: from the first. */
   after?: string | undefined;
   /** Entries up to it. */
@@ -57,9 +59,14 @@ interface Named {
 }
 
 /** The files with entries of the range, by their first entries, and the ids of those that are deleted. */
-async function look(place: LakePlace, { run, after = '', until }: LakeRange) {
+async function look(place: LakePlace, { run, manifests: stored, after = '', until }: LakeRange) {
   for (let missing: string | undefined; ; ) {
     const manifests = (await readManifests(place.store, place.folder)).filter((each) => each.run < run);
+    // An emptied folder must not look like one without entries.
+    if (manifests.length !== stored)
+      throw new LakeFault(
+        `${place.folder} has ${manifests.length} of the ${stored} manifests that the archive has stored`,
+      );
     const other = manifests.find(({ format }) => format !== 'ndjson');
     if (other) throw new LakeFault(`${place.folder} has files of ${other.format}: only ndjson can be read`);
     const isNamed = manifests.some(({ deleted }) => deleted?.name === missing);

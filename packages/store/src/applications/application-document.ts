@@ -1,6 +1,6 @@
 import type { ObjectId, Timestamp } from 'mongodb';
 import { type Revision, toRevision } from '../changes.ts';
-import type { EntryId } from '../entries/entry-id.ts';
+import { type EntryId, timeOfId } from '../entries/entry-id.ts';
 import type { Reason } from '../refused/refused-records.ts';
 
 /** What a user may do with an application: each role includes those before it. */
@@ -140,6 +140,12 @@ export const toRecord = ({
   owner: { id: owner.id.toHexString(), username: owner.username },
   members: members.map((member) => ({ ...member, id: member.id.toHexString() })),
 });
+
+/** Entries before it may be in the archive of the retention alone. Undefined: there are none. */
+export const archivedBefore = ({
+  archivedUntil,
+}: Pick<ApplicationRecord, 'archivedUntil'>): Date | undefined =>
+  archivedUntil === undefined ? undefined : new Date(timeOfId(archivedUntil).getTime() + 1);
 
 /** Undefined for a user who is no member. */
 export function roleOf(

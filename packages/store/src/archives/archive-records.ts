@@ -58,6 +58,8 @@ export interface ArchiveRecord {
   /** Of all files of all runs. */
   entries: number;
   bytes: number;
+  /** Of finished runs: a run without files has none. */
+  manifests: number;
   createdAt: Date;
   /** Username. */
   createdBy: string;

@@ -16,7 +16,12 @@ export const archivesName = 'archives';
 export type ArchiveFields = Pick<ArchiveRecord, 'to' | 'format' | 'every' | 'from' | 'name' | 'meta'>;
 
 /** A finished run. */
-export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & { entries: number; files: number; bytes: number };
+export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
+  entries: number;
+  files: number;
+  bytes: number;
+  hasManifest: boolean;
+};
 
 const longestWaitMs = 300_000;
 
@@ -80,6 +85,7 @@ export function archiveStore(db: Db) {
         failures: 0,
         entries: 0,
         bytes: 0,
+        manifests: 0,
         // By MongoDB's clock: at once.
         dueAt: new Date(0),
         createdAt: now,
@@ -204,9 +210,8 @@ export function archiveStore(db: Db) {
     /** Ends a run, once: false when it has ended, or the archive is gone. */
     end(
       { id, application, run, every }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every'>,
-      { covers, ...counts }: ArchivedRun,
+      { covers, entries, files, bytes, hasManifest }: ArchivedRun,
     ): Promise<boolean> {
-      const { entries, files, bytes } = counts;
       const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
       return hasMatched(
         archives.updateOne({ ...one(application, id), run }, [
@@ -217,6 +222,7 @@ export function archiveStore(db: Db) {
               lastRun: { run, at: '$$NOW', entries, files, bytes },
               entries: { $add: ['$entries', entries] },
               bytes: { $add: ['$bytes', bytes] },
+              manifests: { $add: ['$manifests', hasManifest ? 1 : 0] },
               late,
               failures: 0,
               state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },

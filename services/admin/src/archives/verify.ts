@@ -9,7 +9,7 @@ import { download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
 import { type Duck, quoted } from './open-duck.ts';
 import { textLines } from './text-lines.ts';
 
-type Stores = Pick<Store, 'rawEntries' | 'removals'>;
+type Stores = Pick<Store, 'applications' | 'rawEntries' | 'removals'>;
 
 export interface VerifiedLake {
   /** In the files, without deleted ones. */
@@ -24,7 +24,7 @@ const pageEntries = 20_000;
 export const verify = (
   store: Stores,
   objects: ObjectStore,
-  archive: Pick<ArchiveRecord, 'application' | 'covers' | 'run'>,
+  archive: Pick<ArchiveRecord, 'application' | 'covers' | 'manifests' | 'run'>,
   domain: string,
 ): Promise<VerifiedLake> =>
   inWorkFolder(objects, domain, async (work) => {
@@ -33,13 +33,18 @@ export const verify = (
       await duck.run(`CREATE TABLE ${table}`);
     const manifests = (await readManifests(objects, domain)).filter(({ run }) => run < archive.run);
     const faults: string[] = [];
+    if (manifests.length !== archive.manifests)
+      faults.push(
+        `${domain} has ${manifests.length} manifests, and the runs have stored ${archive.manifests}`,
+      );
     for (const manifest of manifests) faults.push(...(await readFiles(work, manifest)));
     await duck.append('deleted', removedSince(store, archive));
     await duck.append('stored', storedIds(store, archive));
     // Read again: entries may have been deleted while the others were read.
     await duck.append('deleted', removedSince(store, archive));
+    const moved = (await store.applications.archived(archive.application))?.until ?? '';
     // With `from: now`, older entries are in no file, unless an import brought them later.
-    faults.push(...(await compare(duck, manifests[0]?.after ?? '')));
+    faults.push(...(await compare(duck, { start: manifests[0]?.after ?? '', moved })));
     const [row] = await duck.rows(
       'SELECT count(DISTINCT id)::DOUBLE AS entries FROM filed WHERE id NOT IN (SELECT id FROM deleted)',
     );
@@ -104,7 +109,8 @@ async function* storedIds(
   }
 }
 
-async function compare(duck: Duck, start: string): Promise<string[]> {
+/** `start`: up to it, entries may be in no file. `moved`: up to it, they may be in files alone. */
+async function compare(duck: Duck, { start, moved }: { start: string; moved: string }): Promise<string[]> {
   const doubled = await duck.rows(
     `SELECT files, count(*)::DOUBLE AS n FROM
        (SELECT id, string_agg(file, ' and ' ORDER BY file) AS files FROM filed GROUP BY id HAVING count(*) > 1)
@@ -116,7 +122,8 @@ async function compare(duck: Duck, start: string): Promise<string[]> {
   );
   const unknown = await duck.rows(
     `SELECT file, count(*)::DOUBLE AS n FROM filed
-     WHERE id NOT IN (SELECT id FROM stored) AND id NOT IN (SELECT id FROM deleted) GROUP BY file ORDER BY file`,
+     WHERE id > ${quoted(moved)} AND id NOT IN (SELECT id FROM stored) AND id NOT IN (SELECT id FROM deleted)
+     GROUP BY file ORDER BY file`,
   );
   return [
     ...doubled.map(({ files, n }) => `${n} entries are there more than once: in ${files}`),

@@ -1,5 +1,6 @@
 import { roles } from '@sluice/store/applications/application-document.ts';
 import Type, { type Static } from 'typebox';
+import { ArchivedBefore } from '../http/archived-before.ts';
 import {
   Bool,
   DateTime,
@@ -78,6 +79,11 @@ const RetentionDays = Type.Union([Type.Integer({ minimum: 1, maximum: 3_650 }), 
   examples: [30],
 });
 
+const RetentionArchive = Type.Union([Type.String({ minLength: 1, maxLength: 100 }), Type.Null()], {
+  description:
+    'Id of an archive of the format ndjson, from the beginning: entries older than `retention_days` go only once all archives have them, and exports read both. `null`: they are deleted for good. It cannot change once entries are in it alone.',
+  examples: [null],
+});
 export const uniquePath = Type.String({
   pattern: '^(/([^/~]|~[01])*)+$',
   maxLength: 250,
@@ -134,6 +140,7 @@ export const ApplicationUpdate = Strict(
     key_required: Type.Optional(KeyRequired),
     allowed_origins: Type.Optional(AllowedOrigins),
     retention_days: Type.Optional(RetentionDays),
+    archive: Type.Optional(RetentionArchive),
     unique: Type.Optional(UniqueUpdate),
     refused: Type.Optional(RefusedSettingsUpdate),
   },
@@ -160,12 +167,14 @@ export const ApplicationAnswer = Named('Application', {
   key_required: KeyRequired,
   allowed_origins: AllowedOrigins,
   retention_days: RetentionDays,
+  archive: RetentionArchive,
+  archived_before: ArchivedBefore,
   unique: Unique,
   refused: RefusedSettings,
   template: Template,
   createdAt: DateTime(),
   lastModifiedAt: DateTime(),
-  entries: Int('How many entries it has, exactly.', 120),
+  entries: Int('How many entries it has, exactly, without those that are in an archive alone.', 120),
   last_entry_at: Type.Union([DateTime(), Type.Null()], {
     description: '`createdAt` of the newest entry; `null` if there is none.',
     examples: ['2026-11-21T04:00:00.000Z'],

@@ -17,6 +17,7 @@ import {
   type Connector,
   NewApplication,
 } from './contract.ts';
+import { archiveChanged, checkArchive } from './retention.ts';
 import { announce, checkUnique } from './steps.ts';
 import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
 import { giveStoredValues } from './unique-routes.ts';
@@ -31,6 +32,7 @@ function toChange({
   key_required,
   allowed_origins,
   retention_days,
+  archive,
   connectors,
   ...rest
 }: ApplicationUpdate): ApplicationChange {
@@ -40,9 +42,11 @@ function toChange({
     ...(key_required !== undefined && { keyRequired: key_required }),
     ...(allowed_origins && { allowedOrigins: allowed_origins }),
     ...(retention_days !== undefined && { retentionDays: retention_days }),
+    ...(archive !== undefined && { retentionArchive: archive }),
   };
 }
 
+const ownersOnly = ['retentionDays', 'retentionArchive', 'unique'] as const;
 /** Settings that uploads must obey at once. */
 const touchesUploads = ['keyRequired', 'allowedOrigins', 'refused', 'unique'] as const;
 
@@ -129,18 +133,22 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         'Changes its name, type or connectors, who may upload, which member is unique, how long entries are kept, or which refused uploads are. PUT does the same.',
       params: ByDomain,
       body: ApplicationUpdate,
-      response: { 200: Success(ApplicationAnswer) },
+      response: { 200: Success(ApplicationAnswer), ...ownFailures('ResourceConflictError') },
     }),
     handler: async (request, reply) => {
       const { params, body, owner } = request;
       const application = await findApplication(applications, request);
       const change = toChange(body);
-      if ('retentionDays' in change || 'unique' in change) requireRole(application, owner, 'owner');
+      if (ownersOnly.some((name) => name in change)) requireRole(application, owner, 'owner');
+      const { retentionArchive } = change;
+      if (retentionArchive !== undefined) await checkArchive(store.archives, application, retentionArchive);
       checkUnique(change.unique, application.rawSchema);
       const { unique } = change;
       const isNewUnique = unique && !isDeepStrictEqual({ ...unique }, { ...application.unique });
       if (isNewUnique) await quotas.check('jobs', application.owner.id);
       const updated = await applications.update(application.id, change);
+      if (!updated && retentionArchive !== undefined && (await applications.byId(application.id)))
+        throw archiveChanged();
       if (!updated) throw applicationNotFound(params.domain);
       if (touchesUploads.some((name) => name in change))
         await announce(dependencies, updated.id, ['invalidations']);

@@ -10,6 +10,7 @@ import type { Existence } from '@sluice/store/applications/deleted-applications.
 import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
 import type { FastifyReply } from 'fastify';
 import { sendJson } from '../http/answers.ts';
+import { toArchivedBefore } from '../http/archived-before.ts';
 import type { Capacities } from '../limits/capacity.ts';
 import type { ApplicationAnswer } from './contract.ts';
 
@@ -67,6 +68,8 @@ export function toJson(
     key_required: record.keyRequired,
     allowed_origins: record.allowedOrigins,
     retention_days: record.retentionDays,
+    archive: record.retentionArchive,
+    ...toArchivedBefore(record),
     unique: record.unique,
     refused: record.refused,
     createdAt: record.createdAt.toISOString(),

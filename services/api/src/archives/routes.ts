@@ -142,13 +142,24 @@ export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
   app.delete(
     `${path}/:id`,
     operation('deleteArchive', 'Delete an archive', {
-      description: 'Its files stay, and no run begins any more.',
+      description:
+        'Its files stay, and no run begins any more. 409 while it is the `archive` of the application, into which old entries go.',
       params: ById,
-      response: { 200: SuccessMessage('Deleted.', 'archive 66f1c2a4e8b5d70912345678 was deleted') },
+      response: {
+        200: SuccessMessage('Deleted.', 'archive 66f1c2a4e8b5d70912345678 was deleted'),
+        ...ownFailures('ResourceConflictError'),
+      },
     }),
     async (request, reply) => {
       const { application, archive } = await find(request);
-      await archives.remove(application.id, archive.id);
+      const isUsed = async () =>
+        (await applications.byId(application.id))?.retentionArchive === archive.id &&
+        (await archives.get(application.id, archive.id)) !== undefined;
+      if (!(await archives.remove(application.id, archive.id)) && (await isUsed()))
+        throw new ApiError(
+          'ResourceConflictError',
+          `the retention of the application uses archive ${archive.id}: set archive to null there first, which is possible until entries are in the archive alone`,
+        );
       // An archive that is made meanwhile has no entry that was deleted before this cut.
       const { announced } = await rawEntries.cut(application.id);
       if ((await archives.list(application.id)).length === 0)

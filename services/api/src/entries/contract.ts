@@ -2,6 +2,7 @@ import type { ApplicationRecord } from '@sluice/store/applications/applications.
 import { type SenderTexts, sources } from '@sluice/store/applications/senders.ts';
 import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import Type, { type Static } from 'typebox';
+import { ArchivedBefore } from '../http/archived-before.ts';
 import { BodyFilter } from '../http/filter.ts';
 import { EntryMeta } from '../http/meta.ts';
 import {
@@ -92,6 +93,7 @@ export const DeletionCount = Named('DeletionCount', {
 export const EntryPage = Named('EntryPage', {
   result: Type.Array(EntryAnswer),
   pagination: Pagination,
+  archived_before: ArchivedBefore,
 });
 
 export type DeletionRequest = Static<typeof DeletionRequest>;

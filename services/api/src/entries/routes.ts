@@ -7,6 +7,7 @@ import type { SenderMeta } from '@sluice/tables/columns.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { toArchivedBefore } from '../http/archived-before.ts';
 import { toConditions, withKey } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
 import { toMeta } from '../http/meta.ts';
@@ -72,7 +73,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       description:
         'Newest first, or oldest first to follow an application: repeat with the last `cursor` to get each entry once. ' +
         '`from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
-        'of entries that match. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
+        'of entries that match, without those that are in an archive alone: see `archived_before`. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
         'then the message says how many entries fit.',
       params: ByDomain,
       querystring: EntriesQuery,
@@ -97,7 +98,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       );
       const senderOf = await senders.textsOf(id, items, meta);
       const result = items.map((entry) => toEntry(entry, application, senderOf(entry)));
-      return success(reply, { result, pagination });
+      return success(reply, { result, pagination, ...toArchivedBefore(application) });
     },
   );
 

@@ -45,6 +45,14 @@ export const settings: Setting[] = [
   },
   {
     option: new Option(
+      '--archive <id>',
+      'older entries go only once this archive has them, and exports read both; off: they are deleted',
+    ),
+    field: 'archive',
+    read: orNull(asGiven),
+  },
+  {
+    option: new Option(
       '--unique <path>',
       'JSON Pointer to a member: one entry is stored for each value of it; off: any number',
     ),
@@ -75,6 +83,7 @@ export const settings: Setting[] = [
 
 interface SettingsChange {
   retention_days?: number | null;
+  archive?: string | null;
   refused?: object;
 }
 

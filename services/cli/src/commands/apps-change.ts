@@ -53,7 +53,9 @@ async function change(
   if (json.retention_days)
     await confirm(
       context,
-      `Entries older than ${json.retention_days} days are deleted. Continue?`,
+      json.archive
+        ? `Entries older than ${json.retention_days} days go once all archives have them. Continue?`
+        : `Entries older than ${json.retention_days} days are deleted. Continue?`,
       options.yes,
     );
   if (json.refused)

@@ -116,7 +116,8 @@ export async function writeRun(
   const deleted = await writeDeleted();
   // A purge begins after the deletion: if the application exists now, no entry was missing.
   if (!(await applications.byId(application))) throw new ApplicationDeleted();
-  if (files.length > 0 || deleted) {
+  const hasManifest = files.length > 0 || deleted !== undefined;
+  if (hasManifest) {
     await createSchemas(store, objects, domain, { application, version: plan.version });
     turn.checkLease();
     await createManifest(objects, domain, {
@@ -132,7 +133,7 @@ export async function writeRun(
   }
   await createErasureRecords(store, objects, domain, archive);
   const result = totalsOf(files);
-  await archives.end(archive, { covers: plan.covers, ...result });
+  await archives.end(archive, { covers: plan.covers, ...result, hasManifest });
   const covered = (await archives.list(application)).map(({ covers }) => covers.announced);
   if (covered.length > 0) await removals.forget(application, Math.min(...covered));
   return result;

@@ -122,9 +122,9 @@ async function start({ count }: { count: number }) {
     const removed = new Set<string>();
     for await (const { id } of store.removals.between(application, 0, Number.MAX_SAFE_INTEGER))
       removed.add(id);
-    const { run } = await runs.current(archive);
+    const { run, manifests } = await runs.current(archive);
     const place = { store: folderStore(root), folder: domain, temporary: runs.temporary };
-    const lines = await Array.fromAsync(readLake(place, { run, until: highestId, removed }));
+    const lines = await Array.fromAsync(readLake(place, { run, manifests, until: highestId, removed }));
     return lines.map(({ id }) => id);
   }
 

@@ -43,7 +43,8 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
     if (!archive) throw new ApplicationDeleted();
     const objects = openObjects(archive);
     const place = { store: objects, folder: domain, temporary: folder };
-    const lines = readLake(place, { run: archive.run, after, until, removed });
+    const { run, manifests } = archive;
+    const lines = readLake(place, { run, manifests, after, until, removed });
     const matches = filter && ((entries: JsonEntry[]) => store.matchEntries(filter, entries));
     const lake = toDocuments(application, lines, matches);
     const pages = readPages(rawEntries, application, { after, until, announced, filter });
@@ -55,7 +56,7 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
         if (archived.last === last) archived = await nextOf(lake, until);
         if (stored.last === last) {
           stored = await nextOf(pages, until);
-          if ((await archives.get(application, id))?.run !== archive.run) return;
+          if ((await archives.get(application, id))?.run !== run) return;
         }
         last = lower(stored.last, archived.last);
         const isDue = (document: Buffer) => idOf(document) <= last;
