@@ -1,11 +1,12 @@
 import { roomFor } from '@sluice/bson/room.ts';
 import { bsonRoom, inexact, writeBson } from '@sluice/bson/write-bson.ts';
 import { type EntryFields, writeDocuments } from '@sluice/bson/write-entries.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import type { LakeLine } from '@sluice/objects/lake/lake-lines.ts';
 import { LakeFault } from '@sluice/objects/lake/manifest.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { JsonEntry } from '@sluice/store/entries/match-entries.ts';
-import type { Page } from './read-pages.ts';
+import type { EntryDocuments } from './read-pages.ts';
 
 /** What is converted at a time. */
 const mostLines = 1_000;
@@ -16,12 +17,12 @@ export async function* toDocuments(
   application: string,
   lines: AsyncIterable<LakeLine>,
   matches: ((entries: JsonEntry[]) => Promise<boolean[]>) | undefined,
-): AsyncGenerator<Page> {
+): AsyncGenerator<EntryDocuments> {
   let entries: (JsonEntry & { document: Buffer })[] = [];
   let last: EntryId | undefined;
   let bytes = 0;
 
-  async function take(): Promise<Page> {
+  async function take(): Promise<EntryDocuments> {
     const isWanted = await matches?.(entries);
     const wanted = isWanted ? entries.filter((_, at) => isWanted[at]) : entries;
     entries = [];
@@ -52,7 +53,7 @@ function toEntry(application: string, { id, bytes }: LakeLine): JsonEntry & { do
   // No text of a user is before it.
   const at = bytes.indexOf(payloadName);
   if (at < 0) throw new LakeFault(`entry ${id} has no payload in its archive`);
-  const head: Head = JSON.parse(`${bytes.toString('latin1', 0, at)}}`);
+  const head = parseJson(`${bytes.toString('latin1', 0, at)}}`) as Head;
   const payload = bytes.subarray(at + payloadName.length, bytes.length - 1);
   const { target, start } = roomFor(bsonRoom(payload));
   const end = writeBson(payload, target, start);

@@ -9,7 +9,7 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { type EntryId, lastIdBefore, lowestId } from '@sluice/store/entries/entry-id.ts';
 import type { JsonEntry } from '@sluice/store/entries/match-entries.ts';
 import { toDocuments } from './lake-entries.ts';
-import { type Page, readPages, type Wanted } from './read-pages.ts';
+import { type EntryDocuments, readPages, type WantedEntries } from './read-pages.ts';
 
 export interface ReadEntriesOptions {
   store: Pick<Store, 'applications' | 'archives' | 'matchEntries' | 'rawEntries' | 'removals'>;
@@ -32,8 +32,8 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
   async function* readBoth(
     { application, domain }: Pick<ExportJob, 'application' | 'domain'>,
     id: string,
-    { after, until, announced = Number.POSITIVE_INFINITY, filter }: Wanted & { after: EntryId },
-  ): AsyncGenerator<Page> {
+    { after, until, announced = Number.POSITIVE_INFINITY, filter }: WantedEntries & { after: EntryId },
+  ): AsyncGenerator<EntryDocuments> {
     // Before the manifests: a run lists them before they are forgotten.
     const removed = new Set<EntryId>();
     for await (const { id } of removals.between(application, 0, Number.MAX_SAFE_INTEGER))
@@ -49,7 +49,7 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
     const lake = toDocuments(application, lines, matches);
     const pages = readPages(rawEntries, application, { after, until, announced, filter });
     const reader = createEntryReader();
-    let archived: Page = { documents: [], last: after };
+    let archived: EntryDocuments = { documents: [], last: after };
     let stored = archived;
     try {
       for (let last = after; last < until; ) {
@@ -76,8 +76,8 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
 
   return async function* readEntries(
     job: Pick<ExportJob, 'application' | 'domain'>,
-    { from, to, ...which }: Wanted,
-  ): AsyncGenerator<Page> {
+    { from, to, ...which }: WantedEntries,
+  ): AsyncGenerator<EntryDocuments> {
     const { application } = job;
     const until = lower(which.until, to && lastIdBefore(to));
     let after = from ? lastIdBefore(from) : lowestId;
@@ -118,12 +118,12 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
   };
 }
 
-const nextOf = async (chunks: AsyncGenerator<Page>, until: EntryId): Promise<Page> => {
+const nextOf = async (chunks: AsyncGenerator<EntryDocuments>, until: EntryId): Promise<EntryDocuments> => {
   const { value, done } = await chunks.next();
   return done ? { documents: [], last: until } : value;
 };
 
-const withoutThese = ({ documents, last }: Page, upTo: EntryId): Page => ({
+const withoutThese = ({ documents, last }: EntryDocuments, upTo: EntryId): EntryDocuments => ({
   documents: documents.filter((document) => idOf(document) > upTo),
   last,
 });

@@ -8,13 +8,13 @@ const firstLimit = 200;
 const pageBytes = 2 * 1024 ** 2;
 const maxLimit = 20_000;
 
-export interface Wanted extends RawSelection {
+export interface WantedEntries extends RawSelection {
   /** What a later version announces is left out. */
   announced?: number | undefined;
 }
 
 /** The wanted entries up to `last`; there may be none. Their memory is gone when the next page is read. */
-export interface Page {
+export interface EntryDocuments {
   documents: Buffer[];
   last: EntryId;
 }
@@ -23,8 +23,8 @@ export interface Page {
 export async function* readPages(
   entries: RawEntries,
   application: string,
-  { announced = Number.POSITIVE_INFINITY, ...which }: Wanted,
-): AsyncGenerator<Page> {
+  { announced = Number.POSITIVE_INFINITY, ...which }: WantedEntries,
+): AsyncGenerator<EntryDocuments> {
   const reader = createEntryReader();
   for await (const { documents, last, free } of readAhead(entries, application, which, limitFor)) {
     yield { documents: documents.filter((document) => announcedIn(reader(document)) <= announced), last };
