@@ -5,21 +5,26 @@ import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { sha256Of, whole } from '@sluice/objects/pieces.ts';
 import { isThere } from './create-object.ts';
 
-const refuse = (folder: string, run: number) =>
-  new JobFailed(
-    `${manifestName(folder, run)} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
+/** `isOnly`: old entries are in the archive alone. */
+const refuse = (folder: string, run: number, isOnly: boolean) => {
+  const name = manifestName(folder, run);
+  return new JobFailed(
+    isOnly
+      ? `${name} is there already, from before a restore: move away this manifest and those of later runs, with the files that they name, and leave all others, as old entries are there alone`
+      : `${name} is there already, from another archive or from before a restore: move away what is in ${folder}, delete this archive, and make it anew`,
   );
+};
 
 /** Throws JobFailed if the run has a manifest before it began: what is there is not what this archive has stored. */
 export async function refuseForeign(
   store: Pick<ObjectStore, 'read'>,
   folder: string,
-  run: number,
+  { run, isOnly }: { run: number; isOnly: boolean },
 ): Promise<void> {
   const pieces = await store.read(manifestName(folder, run));
   if (!pieces) return;
   for await (const _ of pieces) break;
-  throw refuse(folder, run);
+  throw refuse(folder, run, isOnly);
 }
 
 /** Stores the manifest of a run, which the run has from then on. */
@@ -27,12 +32,13 @@ export async function createManifest(
   store: Pick<ObjectStore, 'create' | 'read'>,
   folder: string,
   manifest: LakeManifest,
+  isOnly: boolean,
 ): Promise<void> {
   const name = manifestName(folder, manifest.run);
   const bytes = manifestBytes(manifest);
   if (await store.create(name, whole(bytes))) return;
   if (await isThere(store, name, await sha256Of(whole(bytes)))) return;
-  throw refuse(folder, manifest.run);
+  throw refuse(folder, manifest.run, isOnly);
 }
 
 /** Stores the versions of the schema that are not there yet. */

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
-import { runName } from '@sluice/objects/lake/manifest.ts';
+import { type LakeManifest, runName } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
@@ -38,7 +38,8 @@ export async function writeRun(
 ): Promise<NonNullable<ArchiveJob['result']>> {
   const { applications, archives, jobs, removals } = store;
   const { application, domain, fence } = job;
-  if (!job.plan) await refuseForeign(objects, domain, archive.run);
+  const isOnly = (await applications.archived(application))?.archive === archive.id;
+  if (!job.plan) await refuseForeign(objects, domain, { run: archive.run, isOnly });
   const plan = await planRun(store, job, archive, turn);
   const { newFormat, learn } = await openFormats(store, job, plan, archive, turn);
   const files = [...job.files];
@@ -120,7 +121,7 @@ export async function writeRun(
   if (hasManifest) {
     await createSchemas(store, objects, domain, { application, version: plan.version });
     turn.checkLease();
-    await createManifest(objects, domain, {
+    const manifest: LakeManifest = {
       run: archive.run,
       domain,
       format: archive.format,
@@ -129,7 +130,8 @@ export async function writeRun(
       files,
       deleted,
       schemas: versionsUpTo(plan.version),
-    });
+    };
+    await createManifest(objects, domain, manifest, isOnly);
   }
   await createErasureRecords(store, objects, domain, archive);
   const result = totalsOf(files);

@@ -1,3 +1,4 @@
+import { idOf } from '@sluice/bson/entry.ts';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ExportOptions } from '@sluice/jobs/record/export-record.ts';
@@ -7,12 +8,16 @@ import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store
 import { createLogger } from '@sluice/shared/logger.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { createKeysAt, highestId, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { describe, expect, it } from 'vitest';
 import { archiveRuns } from '../../../../test/support/archive-runs.ts';
 import { fileOf } from '../../../../test/support/export-client.ts';
 import { claim, createClaimed, writerOn } from '../../../../test/support/export-writer.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
+import { runs as times } from '../../../../test/support/runs.ts';
+import { compact } from '../../../admin/src/archives/compact.ts';
+import { createReadEntries } from './read-entries.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
 const never = new AbortController().signal;
@@ -34,7 +39,7 @@ const payload = (n: number): string =>
 /** An application whose entries lie within the last days, with an archive. */
 async function start({ count }: { count: number }) {
   const runs = await archiveRuns();
-  const { store, application, domain, owner, root } = runs;
+  const { db, store, application, domain, owner, root } = runs;
   const archive = await runs.create();
   const sender = await store.senders.numberOf(application, { source: 'batch', key });
   await store.fields.add(application, [
@@ -57,11 +62,12 @@ async function start({ count }: { count: number }) {
     return entries.map(({ key }) => idOfKey(key));
   }
 
-  const expireEntries = createExpireEntries({ store, auditRetentionMs: dayMs, log });
-  /** Takes away what is older. */
-  async function expire(retentionDays: number): Promise<void> {
+  /** Takes away what is older, through stores that may fail. */
+  async function expire(retentionDays: number, stores: Store = store): Promise<void> {
     await store.applications.update(application, { retentionDays, retentionArchive: archive.id });
-    await expireEntries(never);
+    await createExpireEntries({ store: stores, auditRetentionMs: dayMs, log })(never);
+    // For the next worker.
+    await db.collection('deletions').updateMany({}, { $unset: { holder: '', leaseUntil: '' } });
   }
 
   async function makeExport(
@@ -228,6 +234,95 @@ describe('an export across the border', () => {
     const young = await own.makeExport(period(own.now, 20, 10), store, openObjects);
     expect(young.rows).toBeGreaterThan(0);
   });
+});
+
+it('a backup from before they moved has each entry once, and says how to go on', async () => {
+  const { store, application, ...own } = await start({ count: 200 });
+  await own.run(own.archive);
+  await own.expire(50);
+  const backup = await own.backUp();
+  const expected = own.idsOf(await own.makeExport());
+  await own.insert(10);
+  await own.run(own.archive);
+  await own.expire(30);
+  const { store: restored, ...after } = await archiveRuns(backup);
+  const { until, announced } = await restored.rawEntries.cut(application);
+  const read = createReadEntries({
+    store: restored,
+    openObjects: () => folderStore(own.root),
+    folder: own.temporary,
+  });
+  const ids: string[] = [];
+  for await (const { documents } of read(
+    { application, domain: own.domain },
+    { until: until as string, announced },
+  ))
+    ids.push(...documents.map(idOf));
+  expect(ids).toEqual(expected);
+  await expect(after.run(own.archive)).rejects.toThrow(
+    /000002\.json is there already, from before a restore: move away this manifest .* leave all others/,
+  );
+});
+
+const step = fc.oneof(
+  fc.record({
+    what: fc.constant('late' as const),
+    age: fc.integer({ min: 1, max: days }),
+    count: fc.integer({ min: 1, max: 30 }),
+  }),
+  fc.record({ what: fc.constant('upload' as const), count: fc.integer({ min: 1, max: 30 }) }),
+  fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }),
+  fc.constant({ what: 'run' as const }),
+  fc.constant({ what: 'compact' as const }),
+  fc.record({ what: fc.constant('expire' as const), age: fc.integer({ min: 1, max: days }) }),
+  fc.record({
+    what: fc.constant('killed' as const),
+    age: fc.integer({ min: 1, max: days }),
+    late: fc.boolean(),
+  }),
+);
+
+it('no entry is in neither, whatever is imported, deleted, archived, compacted and killed in any order', async () => {
+  const property = fc.asyncProperty(fc.array(step, { minLength: 15, maxLength: 15 }), async (all) => {
+    const { store, application, now, ...own } = await start({ count: 100 });
+    const ids = new Set(own.first);
+    await own.run(own.archive);
+    for (const one of all) {
+      if (one.what === 'late') {
+        const times = Array.from(
+          { length: one.count },
+          (_, n) => now - one.age * dayMs + n * 3_600_000 * 0.5,
+        );
+        for (const id of await own.insertLate(times)) ids.add(id);
+      } else if (one.what === 'upload') {
+        const before = new Set(await own.storedIds());
+        await own.insert(one.count);
+        for (const id of await own.storedIds()) if (!before.has(id)) ids.add(id);
+      } else if (one.what === 'delete') {
+        const stored = await own.storedIds();
+        const id = stored[one.place % Math.max(1, stored.length)];
+        if (id && (await store.deletions.removeOne(application, id))) ids.delete(id);
+      } else if (one.what === 'run') await own.run(own.archive);
+      else if (one.what === 'compact') await compact(store, folderStore(own.root), own.archive, own.domain);
+      else if (one.what === 'expire') await own.expire(one.age);
+      else {
+        // Within its transaction, or behind it.
+        const audit = { ...store.audit, countOfDay: () => Promise.reject(new Error('killed')) };
+        const deletions: typeof store.deletions = {
+          ...store.deletions,
+          async remove(...given) {
+            await store.deletions.remove(...given);
+            throw new Error('killed');
+          },
+        };
+        await own.expire(one.age, one.late ? { ...store, deletions } : { ...store, audit });
+      }
+      const both = new Set([...(await own.archivedIds()), ...(await own.storedIds())]);
+      expect([...both].toSorted()).toEqual([...ids].toSorted());
+      expect(own.idsOf(await own.makeExport())).toEqual([...ids].toSorted());
+    }
+  });
+  await fc.assert(property, { ...times(3, 20), endOnFailure: true });
 });
 
 describe('entries move', () => {
