@@ -1,5 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
 import type { ArchiveFormat } from '@sluice/store/archives/archive-records.ts';
 import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import { idOfKey } from '@sluice/store/entries/entry-id.ts';
@@ -18,6 +20,7 @@ import { createWorkerProcess } from '../support/worker-process.ts';
 const steps = Number(process.env.STEPS ?? 25);
 const formats: ArchiveFormat[] = ['ndjson', 'parquet'];
 const dayMs = 86_400_000;
+const log = createLogger('test', { level: 'silent', pretty: false });
 
 const step = fc.oneof(
   {
@@ -38,6 +41,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ what: fc.constant('deleteSome' as const), group: fc.nat(9) }) },
   { weight: 2, arbitrary: fc.constant({ what: 'publish' as const }) },
   { weight: 6, arbitrary: fc.record({ what: fc.constant('run' as const) }) },
+  { weight: 3, arbitrary: fc.record({ what: fc.constant('retain' as const) }) },
   { weight: 4, arbitrary: fc.record({ what: fc.constant('kill' as const), worker: fc.nat(1) }) },
   { weight: 3, arbitrary: fc.record({ what: fc.constant('wait' as const), ms: fc.nat(1_000) }) },
 );
@@ -57,11 +61,12 @@ async function start() {
   const workers = [env, env].map((each) => createWorkerProcess('export-worker', each));
   const ingest = createWorkerProcess('ingest-worker', sluice.env);
   await Promise.all([...workers, ingest].map((worker) => worker.start()));
-  return { db, store, root, sluice, token, workers };
+  const expire = createExpireEntries({ store, auditRetentionMs: dayMs, log });
+  return { db, store, root, sluice, token, workers, expire };
 }
 
 it('a lake has each entry once, whatever is uploaded, imported, deleted, published and killed in any order', async () => {
-  const { db, store, root, sluice, token, workers } = await start();
+  const { db, store, root, sluice, token, workers, expire } = await start();
 
   const property = fc.asyncProperty(
     fc.array(step, { minLength: steps, maxLength: steps }),
@@ -148,6 +153,13 @@ it('a lake has each entry once, whatever is uploaded, imported, deleted, publish
           expect((await send('POST', '/schemas', { schema: schema(fields + 1) })).status).toBe(200);
         },
         run: hurry,
+        /** Entries of imports move into the archive of NDJSON. */
+        async retain() {
+          const archive = archives[formats.indexOf('ndjson')]?.id;
+          const { status, text } = await send('PATCH', '', { retention_days: 1, archive });
+          expect(status, text).toBe(200);
+          await expire(new AbortController().signal);
+        },
         async kill({ worker: at }) {
           const worker = workers[at];
           worker?.kill();
@@ -173,9 +185,20 @@ it('a lake has each entry once, whatever is uploaded, imported, deleted, publish
       const stored = (await found.project<EntryDocument>({ _id: 1 }).toArray()).map(({ _id }) =>
         idOfKey(_id),
       );
+      const { status, text } = await send('GET', '/export?format=ndjson');
+      expect(status, text).toBe(200);
+      const exported = text
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line).id);
       for (const format of formats) {
         const folder = join(root, format, domain);
-        expect((await readLake(folder)).map(({ id }) => id)).toEqual(stored);
+        const ids = (await readLake(folder)).map(({ id }) => id);
+        expect(ids).toEqual(exported);
+        const { until = '' } = (await store.applications.archived(application)) ?? {};
+        const behind = (id: string) => id > until;
+        expect(ids.filter(behind)).toEqual(stored.filter(behind));
+        expect(new Set(stored).difference(new Set(ids))).toEqual(new Set());
         const named = manifestsIn(folder).flatMap(({ files }) => files);
         const record = (await store.archives.list(application)).find((each) => each.format === format);
         expect(record?.entries).toBe(named.reduce((sum, { entries }) => sum + entries, 0));
@@ -184,5 +207,7 @@ it('a lake has each entry once, whatever is uploaded, imported, deleted, publish
   );
   await fc.assert(property, { ...runs(3, 6), endOnFailure: true });
   const failed = workers.flatMap(({ lines }) => lines.filter(({ event }) => event === 'archive.failed'));
-  console.log(`${failed.length} runs failed and were tried again`);
+  const moves = await db.collection('audit').find({ action: 'entries.archived' }).toArray();
+  const moved = moves.reduce((sum, { details }) => sum + details.count, 0);
+  console.log(`${failed.length} runs failed and were tried again, ${moved} entries moved`);
 }, 7_200_000);
