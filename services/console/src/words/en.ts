@@ -633,12 +633,17 @@ export const words = {
       `The files are on the server, in ARCHIVE_FOLDER/${domain}. ARCHIVE_FOLDER is a setting of the operator: start the program in that folder.`,
     readBucket: 'In place of KEY and SECRET, put a key that may read the bucket.',
     steps: {
-      reach: 'Open the bucket, once for a session',
+      open: 'Open the bucket, once for a session',
       all: 'All entries',
       present:
-        'Without deleted entries: from the first run after a deletion on, until files are compacted. Before, there is no _deleted, and this fails.',
+        'Then without deleted entries. `_deleted` is there from the first run after a deletion on, until files are compacted; these lines fail while it is not there.',
       either: 'All entries, without deleted ones',
       days: 'Entries of each day',
+    },
+    notes: {
+      s3fs: 'Files in a bucket need the package s3fs.',
+      s3a: "Files in a bucket need hadoop-aws, and the settings fs.s3a.access.key and fs.s3a.secret.key. A server other than Amazon's also needs fs.s3a.endpoint and fs.s3a.path.style.access.",
+      csv: 'Spark reads the columns of CSV by their position, and files can have different columns: make an archive of Parquet or NDJSON for Spark.',
     },
   },
   deleted: {

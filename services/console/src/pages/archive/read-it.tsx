@@ -25,13 +25,14 @@ export function ReadIt({ archive, domain }: Props) {
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {programs.map(({ program, lines }) => (
+        {programs.map(({ program, note, lines }) => (
           <Tabs.Panel key={program} value={program} pt="xs">
             <Stack gap="xs">
+              {note && <Text>{words.archives.notes[note]}</Text>}
               {lines.map(({ step, code }) => (
                 <div key={step}>
                   <Text mb={4}>{words.archives.steps[step]}</Text>
-                  <CodeBlock code={code} label={`${program}: ${words.archives.steps[step]}`} />
+                  <CodeBlock code={code} label={`${program}, ${step}`} />
                 </div>
               ))}
             </Stack>

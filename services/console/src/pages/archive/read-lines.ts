@@ -1,63 +1,109 @@
 import type { Schemas } from '../../api/client.ts';
+import type { words } from '../../words/en.ts';
 
 type Archive = Pick<Schemas['Archive'], 'to' | 'format'>;
 
-/**
- * `reach`: opens the bucket. `all`: all rows. `present`: the rows without deleted entries; fails while no deletion was archived.
- * `either`: the same, and works without deletions. `days`: counts.
- */
-export type ReadStep = 'reach' | 'all' | 'present' | 'either' | 'days';
-
-export interface ReadLines {
-  step: ReadStep;
-  code: string;
+interface ReadLines {
+  program: string;
+  note?: keyof typeof words.archives.notes;
+  lines: { step: keyof typeof words.archives.steps; code: string }[];
 }
 
-/** Where the files of an application are, as people say it. The path of the operator's folder is not known here. */
-export const placeOf = ({ to }: Pick<Archive, 'to'>, domain: string): string =>
-  to.kind === 'folder' ? `ARCHIVE_FOLDER/${domain}` : `s3://${nameIn(to, domain)}`;
-
-const nameIn = ({ bucket, prefix }: Archive['to'], domain: string): string =>
+const nameOf = ({ bucket, prefix }: Archive['to'], domain: string): string =>
   [bucket, prefix, domain].filter((part) => part !== undefined).join('/');
 
-/** A name of a prefix may have a star, which is not a pattern. */
-const exact = (name: string) => name.replaceAll('*', '[*]');
+/** Where the files of an application are. The API does not tell the path of the operator's folder. */
+export const placeOf = ({ to }: Pick<Archive, 'to'>, domain: string): string =>
+  to.kind === 'folder' ? `ARCHIVE_FOLDER/${domain}` : `s3://${nameOf(to, domain)}`;
+
+/** As a pattern of names of files. Without a scheme for a program that begins in the folder, or knows the bucket. */
+const patternOf = ({ to }: Archive, domain: string, scheme = '') =>
+  to.kind === 'folder' ? domain : `${scheme}${nameOf(to, domain).replaceAll('*', '[*]')}`;
 
 const sqlText = (text: string) => `'${text.replaceAll("'", "''")}'`;
 
 const usual = 'union_by_name = true, hive_partitioning = true';
-const duckReaders: Record<Archive['format'], (files: string) => string> = {
+const ofDuckdb: Record<Archive['format'], (files: string) => string> = {
   parquet: (files) => `read_parquet(${files}, ${usual})`,
   csv: (files) => `read_csv(${files}, ${usual}, types = {'id': 'VARCHAR'})`,
   ndjson: (files) =>
     `read_json(${files}, ${usual}, columns = {'id': 'VARCHAR', 'createdAt': 'TIMESTAMP', 'payload': 'JSON'})`,
 };
 
-function duckSecret({ endpoint, region = 'us-east-1', path_style }: Archive['to']): string {
+function openInDuckdb({ endpoint, region = 'us-east-1', path_style }: Archive['to']): string {
+  const host = endpoint?.replace(/^https?:\/\/|\/$/g, '');
   const options = [
-    "TYPE s3, KEY_ID 'KEY', SECRET 'SECRET'",
-    `REGION '${region}'`,
-    ...(endpoint === undefined ? [] : [`ENDPOINT ${sqlText(endpoint.replace(/^https?:\/\/|\/$/g, ''))}`]),
+    `TYPE s3, KEY_ID 'KEY', SECRET 'SECRET', REGION '${region}'`,
+    ...(host === undefined ? [] : [`ENDPOINT ${sqlText(host)}`]),
     ...((path_style ?? endpoint !== undefined) ? ["URL_STYLE 'path'"] : []),
     ...(endpoint?.startsWith('http:') ? ['USE_SSL false'] : []),
   ];
   return `INSTALL httpfs; LOAD httpfs;\nCREATE SECRET (${options.join(', ')});`;
 }
 
-function duckdb({ to, format }: Archive, domain: string): ReadLines[] {
-  const place = exact(to.kind === 'folder' ? domain : placeOf({ to }, domain));
-  const rows = duckReaders[format](sqlText(`${place}/date=*/*.${format}`));
+function duckdb(archive: Archive, domain: string): ReadLines {
+  const place = patternOf(archive, domain, 's3://');
+  const rows = ofDuckdb[archive.format](sqlText(`${place}/date=*/*.${archive.format}`));
   const view = `CREATE OR REPLACE VIEW entries AS\n  FROM ${rows}`;
   const deleted = `read_parquet(${sqlText(`${place}/_deleted/*.parquet`)})`;
-  return [
-    ...(to.kind === 's3' ? [{ step: 'reach' as const, code: duckSecret(to) }] : []),
-    { step: 'all', code: `${view};` },
-    { step: 'present', code: `${view}\n  ANTI JOIN (FROM ${deleted}) USING (id);` },
-    { step: 'days', code: 'SELECT date, count(*) AS entries FROM entries GROUP BY date ORDER BY date;' },
-  ];
+  return {
+    program: 'DuckDB',
+    lines: [
+      ...(archive.to.kind === 's3' ? [{ step: 'open' as const, code: openInDuckdb(archive.to) }] : []),
+      { step: 'all', code: `${view};` },
+      { step: 'present', code: `${view}\n  ANTI JOIN (FROM ${deleted}) USING (id);` },
+      { step: 'days', code: 'SELECT date, count(*) AS entries FROM entries GROUP BY date ORDER BY date;' },
+    ],
+  };
+}
+
+const ofPandas: Record<Archive['format'], string> = {
+  parquet: 'pd.read_parquet',
+  csv: 'lambda file: pd.read_csv(file, dtype={"id": str})',
+  ndjson: 'lambda file: pd.read_json(file, lines=True, dtype={"id": str})',
+};
+
+function pandas(archive: Archive, domain: string): ReadLines {
+  const { endpoint, kind } = archive.to;
+  const isBucket = kind === 's3';
+  const place = patternOf(archive, domain);
+  const at = endpoint === undefined ? '' : `, endpoint_url=${JSON.stringify(endpoint)}`;
+  const find = (names: string) =>
+    isBucket ? `map(lake.open, lake.glob("${place}/${names}"))` : `glob.glob("${place}/${names}")`;
+  const code = [
+    isBucket ? 'import s3fs' : 'import glob',
+    'import pandas as pd',
+    ...(isBucket ? [`lake = s3fs.S3FileSystem(key="KEY", secret="SECRET"${at})`] : []),
+    `entries = pd.concat(map(${ofPandas[archive.format]}, ${find(`date=*/*.${archive.format}`)}))`,
+    `gone = [pd.read_parquet(file).id for file in ${find('_deleted/*.parquet')}]`,
+    'entries = entries[~entries.id.isin(pd.concat(gone))] if gone else entries',
+  ].join('\n');
+  return {
+    program: 'pandas',
+    ...(isBucket && { note: 's3fs' }),
+    lines: [{ step: 'either', code }],
+  };
+}
+
+function spark(archive: Archive, domain: string): ReadLines {
+  const program = 'Spark';
+  const { format, to } = archive;
+  if (format === 'csv') return { program, note: 'csv', lines: [] };
+  const place = patternOf(archive, domain, 's3a://');
+  const reader = format === 'parquet' ? 'option("mergeSchema", "true").parquet' : 'json';
+  return {
+    program,
+    ...(to.kind === 's3' && { note: 's3a' }),
+    lines: [
+      { step: 'all', code: `entries = spark.read.${reader}("${place}/date=*/*.${format}")` },
+      {
+        step: 'present',
+        code: `entries = entries.join(spark.read.parquet("${place}/_deleted"), "id", "left_anti")`,
+      },
+    ],
+  };
 }
 
 /** The lines of docs/lake.md that read the files of an archive, with its place and format. */
-export function readLines(archive: Archive, domain: string): { program: string; lines: ReadLines[] }[] {
-  return [{ program: 'DuckDB', lines: duckdb(archive, domain) }];
-}
+export const readLines = (archive: Archive, domain: string): ReadLines[] =>
+  [duckdb, pandas, spark].map((linesOf) => linesOf(archive, domain));
