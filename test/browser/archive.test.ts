@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { beforeAll, expect, it } from 'vitest';
 import { readLake } from '../support/lake.ts';
-import type { SharedSluice } from '../support/sluice.ts';
+import { type SharedSluice, storeOf } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { archiveFolder, consoleSluice } from './support/console-sluice.ts';
 import { openAs } from './support/sign-in.ts';
@@ -68,4 +68,54 @@ it('creates an archive, shows its runs and how to read it, pauses, resumes and d
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No archives yet').waitFor();
   expect(await readLake(join(archiveFolder, domain))).toHaveLength(42);
+});
+
+it('says why a bucket fails, takes a new key for it, and shows editors what they may read', async () => {
+  const [owner, editor] = [await sluice.owner(), await sluice.owner()];
+  const domain = await sluice.application(owner.token);
+  const { applications, archives } = storeOf(sluice);
+  const application = await applications.byDomain(domain);
+  // The workers cannot open its secret either.
+  const to = {
+    kind: 's3',
+    bucket: 'lake',
+    prefix: 'some/place',
+    accessKeyId: 'old',
+    secret: 'sealed',
+  } as const;
+  const covers = { announced: 0 };
+  const usual = { format: 'parquet', every: '1h', from: 'beginning' } as const;
+  await archives.create(application?.id ?? '', { to, ...usual, covers, createdBy: owner.username }, 1);
+  const place = `s3://lake/some/place/${domain}`;
+  const page = await openAs(sluice, owner, `/applications/${domain}/archive`);
+  const alert = page.getByRole('listitem').getByRole('alert');
+  await alert.getByText('Sluice tries the run again within 5 minutes.').waitFor();
+  await page.getByRole('button', { name: `Runs: ${place}` }).click();
+  const why = page
+    .getByRole('row', { name: /Failed/ })
+    .getByRole('cell')
+    .last();
+  expect(await alert.textContent()).toContain(await why.textContent());
+  await expectAccessible(page);
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+  await page.getByRole('button', { name: `New key: ${place}` }).click();
+  expect(await page.getByLabel('Access key id').inputValue()).toBe('old');
+  await page.getByLabel('Secret access key').fill('a-secret-that-nobody-sees');
+  await page.getByRole('button', { name: 'Save key' }).click();
+  const refused = page.locator('form').getByRole('alert');
+  await refused
+    .getByText(/the operator can set SECRETS_KEY/)
+    .first()
+    .waitFor();
+  await expectAccessible(page);
+
+  const { token } = owner;
+  const member = `/applications/${domain}/members/${editor.username}`;
+  await sluice.request('PUT', member, { token, json: { role: 'editor' } });
+  const other = await openAs(sluice, editor, `/applications/${domain}/archive`);
+  await other.getByRole('button', { name: `Read the files: ${place}` }).click();
+  await other.getByRole('tab', { name: 'Spark' }).click();
+  await other.getByText(`"s3a://lake/some/place/${domain}/date=*/*.parquet"`).waitFor();
+  const ofOwners = /^(Run now|Pause|New key|Delete|New archive)/;
+  expect(await other.getByRole('button', { name: ofOwners }).count()).toBe(0);
 });

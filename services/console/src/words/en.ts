@@ -636,7 +636,7 @@ export const words = {
       open: 'Open the bucket, once for a session',
       all: 'All entries',
       present:
-        'Then without deleted entries. `_deleted` is there from the first run after a deletion on, until files are compacted; these lines fail while it is not there.',
+        'Then without deleted entries. The folder _deleted is there from the first run after a deletion on, until files are compacted. While it is not there, this fails.',
       either: 'All entries, without deleted ones',
       days: 'Entries of each day',
     },
