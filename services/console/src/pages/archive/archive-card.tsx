@@ -96,7 +96,7 @@ function Facts({ archive }: { archive: Schemas['Archive'] }) {
   const { every, entries, bytes, covers, lag_seconds, last_run, next_run_at } = archive;
   return (
     <>
-      <Text>
+      <Text mt="xs">
         {words.archives.stored(entries, bytes)} {words.archives.covers(covers.from, covers.to)}{' '}
         {words.archives.lag(lag_seconds)}
       </Text>
