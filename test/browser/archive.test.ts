@@ -1,5 +1,6 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { readLake } from '../support/lake.ts';
 import { type SharedSluice, storeOf } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -15,6 +16,8 @@ it('creates an archive, shows its runs and how to read it, pauses, resumes and d
   const owner = await sluice.owner();
   const domain = await sluice.application(owner.token);
   const place = `ARCHIVE_FOLDER/${domain}`;
+  const files = join(archiveFolder, domain);
+  onTestFinished(() => rmSync(files, { recursive: true, force: true }));
   const upload = (count: number) =>
     sluice.request('POST', `/applications/${domain}/data/batch`, {
       json: Array.from({ length: count }, (_, n) => ({ n })),
@@ -51,7 +54,7 @@ it('creates an archive, shows its runs and how to read it, pauses, resumes and d
   await expectAccessible(page);
   await runs.getByRole('button', { name: 'Close' }).click();
   await page.getByText('No entry waits for the next run.').waitFor();
-  expect(await readLake(join(archiveFolder, domain))).toHaveLength(42);
+  expect(await readLake(files)).toHaveLength(42);
 
   await act('Read the files').click();
   await page.getByText(`FROM read_parquet('${domain}/date=*/*.parquet'`).first().waitFor();
@@ -67,7 +70,7 @@ it('creates an archive, shows its runs and how to read it, pauses, resumes and d
   await dialog.getByText(`The files stay in ${place}`).waitFor();
   await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
   await page.getByText('No archives yet').waitFor();
-  expect(await readLake(join(archiveFolder, domain))).toHaveLength(42);
+  expect(await readLake(files)).toHaveLength(42);
 });
 
 it('says why a bucket fails, takes a new key for it, and shows editors what they may read', async () => {
