@@ -30,6 +30,8 @@ export interface LakeManifest {
   files: LakeFile[];
   deleted?: (LakeContent & { name: string }) | undefined;
   schemas: number[];
+  /** Entries that compaction took out of the files. */
+  removed?: number | undefined;
 }
 
 /** An object differs from what archives store. The message names the object. */
@@ -114,7 +116,7 @@ const isFile = (value: unknown): boolean => {
 };
 
 function isManifest(value: unknown): value is LakeManifest {
-  const { run, domain, format, files, deleted, schemas } = (value ?? {}) as Partial<LakeManifest>;
+  const { run, domain, format, files, deleted, schemas, removed } = (value ?? {}) as Partial<LakeManifest>;
   return (
     isCount(run) &&
     isText(domain) &&
@@ -123,6 +125,7 @@ function isManifest(value: unknown): value is LakeManifest {
     files.every(isFile) &&
     (deleted === undefined || (isContent(deleted) && isName(deleted.name))) &&
     Array.isArray(schemas) &&
-    schemas.every(isCount)
+    schemas.every(isCount) &&
+    (removed === undefined || isCount(removed))
   );
 }

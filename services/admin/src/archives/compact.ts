@@ -79,9 +79,7 @@ async function settle({ objects, domain }: Work, manifest: LakeManifest, file: L
   const pieces = await objects.read(`${domain}/${file.name}`);
   const found = pieces && (await sha256Of(pieces));
   file.next = undefined;
-  if (next?.entries === 0 && found === undefined)
-    manifest.files = manifest.files.filter((other) => other !== file);
-  else if (next && found === next.sha256) Object.assign(file, next);
+  if (next && found === (next.entries === 0 ? undefined : next.sha256)) put(manifest, file, next);
   else if (found !== sha256) throw new LakeFault(`${domain}/${file.name} is not as its manifest says`);
   await replaceManifest(objects, domain, manifest);
 }
@@ -102,15 +100,21 @@ async function compactFile(work: Work, manifest: LakeManifest, file: LakeFile): 
   await replaceManifest(objects, domain, manifest);
   if (next.entries === 0) {
     await objects.remove(`${domain}/${file.name}`);
-    manifest.files = manifest.files.filter((other) => other !== file);
     result.removed += 1;
   } else {
     await objects.replace(`${domain}/${file.name}`, createReadStream(to));
-    file.next = undefined;
-    Object.assign(file, next);
     result.rewritten += 1;
   }
+  put(manifest, file, next);
   await replaceManifest(objects, domain, manifest);
+}
+
+/** Notes what has taken the place of a file. */
+function put(manifest: LakeManifest, file: LakeFile, next: NonNullable<LakeFile['next']>): void {
+  manifest.removed = (manifest.removed ?? 0) + file.entries - next.entries;
+  file.next = undefined;
+  Object.assign(file, next);
+  if (next.entries === 0) manifest.files = manifest.files.filter((other) => other !== file);
 }
 
 /** Removes old files that no manifest names: killed workers leave some. */
