@@ -155,7 +155,9 @@ const table: Record<string, Row> = {
   'patch /api/applications/{domain}/archives/{id}': [owners(), () => ({ json: { name: 'n' } })],
   'delete /api/applications/{domain}/archives/{id}': [owners()],
   'post /api/applications/{domain}/archives/{id}/run': [owners()],
+  'post /api/applications/{domain}/archives/{id}/verify': [owners()],
   'get /api/applications/{domain}/archives/{id}/runs': [editors()],
+  ...jobs('verifications', editors, false),
   'get /api/users/me/tokens': [loggedIn],
   'post /api/users/me/tokens': [loggedIn, () => ({ json: { name: 'n', scopes: ['read'] } })],
   'delete /api/users/me/tokens/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],
@@ -233,11 +235,14 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
     const begun = await sluice.request('POST', `${path}/import-files`, { token, headers: ofUpload });
     return begun.body.data.id;
   }
-  if (kind === 'unique') {
+  if (kind === 'unique' || kind === 'verifications') {
     const { applications, jobs } = storeOf(sluice);
     const { id = '', owner } = (await applications.byDomain(domain)) ?? {};
-    const job = { kind, application: id, owner: owner?.id ?? '', domain, options: { path: '/id' } } as const;
-    const made = await jobs.create<'unique'>(job);
+    const job = { application: id, owner: owner?.id ?? '', domain };
+    const made =
+      kind === 'unique'
+        ? await jobs.create<'unique'>({ ...job, kind, options: { path: '/id' } })
+        : await jobs.create<'verification'>({ ...job, kind: 'verification', options: { archive: id } });
     await jobs.cancel(made.id, new Date(Date.now() + 60_000));
     return made.id;
   }

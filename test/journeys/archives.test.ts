@@ -1,13 +1,22 @@
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import {
+  copyFileSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { readLake } from '../support/lake.ts';
+import { manifestsIn, readLake } from '../support/lake.ts';
 import { openStore } from '../support/own-database.ts';
-import { startSluice, until } from '../support/sluice.ts';
+import { startSluice, storeOf, until } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
 import { startVersitygw } from '../support/versitygw.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sluice-archives-'));
@@ -41,7 +50,7 @@ async function application(given?: string) {
     await until(async () => (await call('GET', `/archives/${id}`)).body.data.last_run?.run === run);
     return (await call('GET', `/archives/${id}`)).body.data;
   };
-  return { domain, call, upload, ran };
+  return { token, domain, call, upload, ran };
 }
 
 describe('an archive', () => {
@@ -222,5 +231,80 @@ describe('retention into an archive', () => {
     ]);
     renameSync(join(folder, 'away'), join(folder, domain));
     expect(await file()).toBe(before);
+  });
+});
+
+/** An application of which two runs have 320 entries, less one deleted. */
+async function archived() {
+  const { token, domain, call, upload, ran } = await application();
+  await upload(300);
+  const { id } = (await call('POST', '/archives', { to: { kind: 'folder' }, ...usual })).body.data;
+  await ran(id, 1);
+  await upload(20);
+  const [entry] = (await call('GET', '/data?limit=1')).body.data.result;
+  await call('DELETE', `/data/${entry.id}`);
+  await call('POST', `/archives/${id}/run`);
+  await ran(id, 2);
+  const verify = () => commandLine({ url: sluice.url, token, app: domain }).sluice(['archives', 'verify']);
+  return { id, domain, call, verify, lake: join(folder, domain) };
+}
+
+describe('a verification', () => {
+  it('proves that all entries are in the files, once at a time', async () => {
+    const { id, domain, call, verify, lake } = await archived();
+    expect(await verify()).toEqual({ code: 0, stdout: '', stderr: '319 entries, equal\n' });
+    const files = manifestsIn(lake).flatMap((manifest) => manifest.files);
+    const [job] = (await call('GET', '/verifications')).body.data;
+    expect(job).toMatchObject({
+      kind: 'verification',
+      state: 'completed',
+      progress: { done: 319, total: 319 },
+      result: {
+        entries: 319,
+        files: files.length,
+        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+        equal: true,
+      },
+    });
+    const { applications, jobs } = storeOf(sluice);
+    const { id: of = '', owner } = (await applications.byDomain(domain)) ?? {};
+    const underWay = await jobs.create<'verification'>({
+      kind: 'verification',
+      application: of,
+      owner: owner?.id ?? '',
+      domain,
+      options: { archive: id },
+    });
+    const asked = await call('POST', `/archives/${id}/verify`);
+    expect([asked.status, asked.body.data.id]).toEqual([202, underWay.id]);
+  });
+
+  it.each<[string, (file: string, lake: string) => unknown, RegExp]>([
+    ['missing', (file) => rmSync(file), /date=\S+\.ndjson is missing\n$/],
+    ['cut', (file) => truncateSync(file, 100), /date=\S+\.ndjson was cut: it has 100 bytes of \d+\n$/],
+    [
+      'changed',
+      (file) => writeFileSync(file, readFileSync(file, 'utf8').replace('"n":7', '"n":8')),
+      /date=\S+\.ndjson was changed: its bytes are not those that the archive stored\n$/,
+    ],
+    [
+      'doubled',
+      (file) => copyFileSync(file, file.replace('.ndjson', '-2.ndjson')),
+      /date=\S+-2\.ndjson is in no manifest, so its entries may be there twice/,
+    ],
+    [
+      'without its manifest',
+      (_file, lake) => rmSync(join(lake, '_manifests/000001.json')),
+      / has 1 manifests, and the runs have stored 2\n$/,
+    ],
+  ])('names a file that is %s', async (_fault, damage, message) => {
+    const { domain, verify, lake, call } = await archived();
+    const name = manifestsIn(lake)[0]?.files[0]?.name as string;
+    damage(join(lake, name), lake);
+    const { code, stderr } = await verify();
+    expect([code, stderr]).toEqual([1, expect.stringMatching(message)]);
+    expect(stderr).toContain(domain);
+    const [job] = (await call('GET', '/verifications')).body.data;
+    expect(job).toMatchObject({ state: 'failed', error: expect.stringContaining(domain) });
   });
 });

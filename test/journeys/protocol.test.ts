@@ -136,6 +136,7 @@ describe('the description of the API', () => {
         'patch /api/applications/{domain}/archives/{id}',
         'delete /api/applications/{domain}/archives/{id}',
         'post /api/applications/{domain}/archives/{id}/run',
+        'post /api/applications/{domain}/archives/{id}/verify',
         'get /api/applications/{domain}/archives/{id}/runs',
         'post /api/applications/{domain}/restore',
         'post /api/schemas/validate',
@@ -171,13 +172,15 @@ describe('the description of the API', () => {
         ...['exports', 'imports', 'rehearsals'].map(
           (jobs) => `get /api/applications/{domain}/${jobs}/{id}/file`,
         ),
-        ...['exports', 'imports', 'rehearsals', 'replays', 'deletions', 'unique'].flatMap((jobs) => [
-          `get /api/applications/{domain}/${jobs}`,
-          `get /api/applications/{domain}/${jobs}/{id}`,
-          `get /api/applications/{domain}/${jobs}/{id}/events`,
-          `post /api/applications/{domain}/${jobs}/{id}/retry`,
-          `delete /api/applications/{domain}/${jobs}/{id}`,
-        ]),
+        ...['exports', 'imports', 'rehearsals', 'replays', 'deletions', 'unique', 'verifications'].flatMap(
+          (jobs) => [
+            `get /api/applications/{domain}/${jobs}`,
+            `get /api/applications/{domain}/${jobs}/{id}`,
+            `get /api/applications/{domain}/${jobs}/{id}/events`,
+            `post /api/applications/{domain}/${jobs}/{id}/retry`,
+            `delete /api/applications/{domain}/${jobs}/{id}`,
+          ],
+        ),
         'get /api/applications/{domain}/data',
         'post /api/applications/{domain}/deletions',
         'get /api/applications/{domain}/erasures',

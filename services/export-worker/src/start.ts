@@ -11,6 +11,7 @@ import { archiveKind } from './archive/archive-kind.ts';
 import { monitorArchives } from './archive/monitor-archives.ts';
 import { createStartArchives } from './archive/start-archives.ts';
 import { exportKind } from './export/export-kind.ts';
+import { verificationKind } from './verification/verification-kind.ts';
 
 export interface ArchiveOptions {
   /** Opens what an archive stores its files in. Throws ObjectStoreError. */
@@ -24,7 +25,7 @@ export interface ArchiveOptions {
 /** With its last piece a file of an archive has at most 256 MB. */
 const usualFileBytes = 216 * 1024 ** 2;
 
-/** This service makes exports, and runs of archives. */
+/** This service makes exports, and runs and verifications of archives. */
 export async function startExportWorker(
   config: ExportWorkerConfig,
   log: Logger,
@@ -58,6 +59,7 @@ export async function startExportWorker(
       jobsTask(
         exportKind({ store, retentionMs, leaseMs, log, ...archives }),
         archiveKind({ store, countBytes, leaseMs, log, ...archives }),
+        verificationKind({ store, leaseMs, openObjects: archives.openObjects }),
       ),
     ],
     async clean() {

@@ -35,7 +35,7 @@ export interface JobQueueDefinition extends QueueDefinition<JobPayload> {
 /** Files of entries to be written; taken by export workers. */
 export const exportsQueue: JobQueueDefinition = {
   name: 'exports',
-  kinds: ['export', 'archive'],
+  kinds: ['export', 'archive', 'verification'],
   slots: {},
 };
 

@@ -30,3 +30,13 @@ export interface ArchiveJob extends Job {
   files: ArchivedFile[];
   result?: { entries: number; files: number; bytes: number };
 }
+
+/** Compares the files of an archive with their manifests and the stored entries. */
+export interface VerificationJob extends Job {
+  kind: 'verification';
+  options: { archive: string };
+  /** Name of the last file that was read. */
+  after?: string | undefined;
+  /** `entries`: those that the runs cover. */
+  result?: { entries: number; files: number; bytes: number; equal: true };
+}

@@ -4,7 +4,7 @@ import type { ReplayResult, ReplaySelection } from '@sluice/store/refused/replay
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
 import type { Delimiter } from '@sluice/tables/csv/record.ts';
 import { ObjectId } from 'mongodb';
-import type { ArchiveJob } from './archive-record.ts';
+import type { ArchiveJob, VerificationJob } from './archive-record.ts';
 import type { KeyRefusals, ReasonGroup } from './chunk-records.ts';
 import type { ErasureJob } from './erasure-record.ts';
 import type { ExportJob } from './export-record.ts';
@@ -144,7 +144,8 @@ export type JobRecord =
   | DeletionJob
   | ErasureJob
   | UniqueJob
-  | ArchiveJob;
+  | ArchiveJob
+  | VerificationJob;
 export type JobWithFile = ExportJob | ImportJob | RehearsalJob;
 
 export type JobOf<Kind extends JobRecord['kind']> = Extract<JobRecord, { kind: Kind }>;
@@ -160,6 +161,7 @@ export type ImportDocument = Stored<ImportJob>;
 export type RehearsalDocument = Stored<RehearsalJob>;
 export type ArchiveJobDocument = Stored<ArchiveJob>;
 export type ErasureDocument = Stored<ErasureJob>;
+export type VerificationDocument = Stored<VerificationJob>;
 export type JobDocument =
   | ExportDocument
   | ImportDocument
@@ -168,7 +170,8 @@ export type JobDocument =
   | Stored<DeletionJob>
   | ErasureDocument
   | Stored<UniqueJob>
-  | ArchiveJobDocument;
+  | ArchiveJobDocument
+  | VerificationDocument;
 
 export function newDocument({ application, owner }: Pick<Job, 'application' | 'owner'>) {
   const now = new Date();

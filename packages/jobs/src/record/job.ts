@@ -9,6 +9,7 @@ export const jobKinds = [
   'erasure',
   'unique',
   'archive',
+  'verification',
 ] as const;
 
 export interface Part {

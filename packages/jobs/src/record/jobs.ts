@@ -25,6 +25,7 @@ import {
 import { jobSessions } from './job-sessions.ts';
 import { begun, measureRate } from './progress.ts';
 import { brief, isListed, queuedJobs } from './queued-jobs.ts';
+import { verificationJobs } from './verification-jobs.ts';
 
 /** Fields that a job gets when it completes. */
 export type JobResult = Partial<Result>;
@@ -35,9 +36,9 @@ type Result = Pick<
   result: NonNullable<JobOf<WithResult>['result']>;
 };
 
-type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'erasure' | 'unique' | 'archive';
+type WithResult = 'rehearsal' | 'replay' | 'deletion' | 'erasure' | 'unique' | 'archive' | 'verification';
 /** Kinds that one write creates. */
-type SingleKind = 'replay' | 'deletion' | 'erasure' | 'unique';
+type SingleKind = 'replay' | 'deletion' | 'erasure' | 'unique' | 'verification';
 type NewJob<Kind extends SingleKind> = Pick<
   JobOf<Kind>,
   'kind' | 'application' | 'owner' | 'domain' | 'options'
@@ -77,6 +78,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     exports: exportJobs(db),
     archives: archiveJobs(db),
     erasures: erasureJobs(db),
+    verifications: verificationJobs(db),
     imports: { ...importJobs(db), ...importSources(db, chunks) },
     rehearsals: rehearsalJobs(db, chunks),
     chunked,

@@ -17,6 +17,8 @@ import {
   takeSmallBodies,
 } from '../http/route-parts.ts';
 import { JobAnswer, jobExamples } from '../jobs/contract.ts';
+import { madeJob } from '../jobs/describe.ts';
+import { queueAndSend } from '../jobs/steps.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { Archive, ArchiveUpdate, NewArchive, toArchiveAnswer } from './contract.ts';
@@ -28,7 +30,8 @@ const listedRuns = 100;
 const forEditors = { config: { role: 'editor' as const } };
 
 /** Archives of an application. Export workers make their runs. */
-export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
+export const archiveRoutes: Routes = async (app, dependencies) => {
+  const { store, audit, config, quotas: used } = dependencies;
   const { applications, archives, jobs, rawEntries, removals } = store;
   bearerRoutes(app, 'Archives', 'owner');
   takeSmallBodies(app);
@@ -183,6 +186,33 @@ export const archiveRoutes: Routes = async (app, { store, audit, config }) => {
       const details = { archive: archive.id };
       await audit.note(request, { action: 'archive.made', application: application.domain, details });
       return success(reply, await answer((await find(request)).archive));
+    },
+  );
+
+  app.post(
+    `${path}/:id/verify`,
+    operation('verifyArchive', 'Verify an archive', {
+      description:
+        'Reads all files of the finished runs, compares them with their manifests, and their entries with the stored ones in number. A verification that is under way is answered instead of another one. A failed one names what is missing, cut, changed or there twice.',
+      params: ById,
+      response: madeJob('verification'),
+    }),
+    async (request, reply) => {
+      const { application, archive } = await find(request);
+      const { id, domain, owner } = application;
+      const underWay = await jobs.verifications.underWay(id, archive.id);
+      if (underWay) return success(reply, toJob(underWay), 202);
+      await used.check('jobs', owner.id);
+      const options = { archive: archive.id };
+      const job = await jobs.create<'verification'>({
+        kind: 'verification',
+        application: id,
+        owner: owner.id,
+        domain,
+        options,
+        total: archive.entries,
+      });
+      return queueAndSend(dependencies, request, reply, job, 'archives cannot be verified');
     },
   );
 

@@ -76,6 +76,13 @@ const ArchiveResult = Named('ArchiveResult', {
   bytes: Type.Integer({ examples: [91] }),
 });
 
+const VerificationResult = Named('VerificationResult', {
+  entries: Int('Entries that the runs cover, without deleted ones.', 2),
+  files: Type.Integer({ examples: [1] }),
+  bytes: Type.Integer({ examples: [91] }),
+  equal: Type.Literal(true),
+});
+
 const exampleResults = {
   rehearsal: {
     checked: 2,
@@ -88,6 +95,7 @@ const exampleResults = {
   erasure: { entries: 2, refused: 0, files: 1 },
   unique: { checked: 2, repeated: 1, conflicting: 0 },
   archive: { entries: 2, files: 1, bytes: 91 },
+  verification: { entries: 2, files: 1, bytes: 91, equal: true as const },
 };
 
 export const JobAnswer = Named('Job', {
@@ -131,7 +139,15 @@ export const JobAnswer = Named('Job', {
   expiresAt: Type.Optional(DateTime('When the job and its file are removed.')),
   error: Type.Optional(Text('Why the job failed.')),
   result: Type.Optional(
-    Type.Union([RehearsalResult, ReplayAnswer, DeletionResult, ErasureResult, UniqueResult, ArchiveResult]),
+    Type.Union([
+      RehearsalResult,
+      ReplayAnswer,
+      DeletionResult,
+      ErasureResult,
+      UniqueResult,
+      VerificationResult,
+      ArchiveResult,
+    ]),
   ),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
@@ -176,7 +192,8 @@ const completed = (kind: JobAnswer['kind']): JobAnswer => ({
     kind !== 'deletion' &&
     kind !== 'erasure' &&
     kind !== 'unique' &&
-    kind !== 'archive' && {
+    kind !== 'archive' &&
+    kind !== 'verification' && {
       file: {
         url: `/api/applications/weather-station-k3v9q2/${kind}s/66f1c2a4e8b5d70912345678/file`,
         name: `weather-station-k3v9q2-${kind === 'export' ? '' : `${kind}-`}20261121T040000Z.${kind === 'export' ? 'csv' : 'ndjson'}`,

@@ -124,4 +124,9 @@ export const jobWords: Record<RoutedKind, JobWords> = {
     retry: 'The count continues where it stopped.',
     cancelled: '`result` has what was counted by then.',
   },
+  verification: {
+    tag: 'Archives',
+    retry: 'The verification continues with the file at which it stopped.',
+    cancelled: 'It changes nothing.',
+  },
 };

@@ -4,6 +4,7 @@ import { senderMeta } from '@sluice/tables/columns.ts';
 import { type Command, Option } from 'commander';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
+import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { remove } from '../output/confirm.ts';
 import { NamesOption } from '../output/names-option.ts';
 
@@ -66,6 +67,18 @@ Examples:
       tell(data, `archive ${id} ${next}`);
     }),
   );
+  archives
+    .command('verify')
+    .description('Prove that all entries are in the files, once, and the files as they were stored.')
+    .argument('[id]', 'may be left out when the application has one archive')
+    .addHelpText(
+      'after',
+      `
+Exit code: 0 equal, 1 not equal or not readable, 2 wrong use, 4 the server or the network failed.
+
+Example: sluice archives verify`,
+    )
+    .action(act(verify));
   forOne('runs', 'List runs of an archive, newest first.').action(act(listRuns));
   for (const state of ['active', 'paused'] as const)
     forOne(
@@ -113,6 +126,26 @@ async function list({ api, path, retry, show }: Context): Promise<void> {
   const answer = await retry(() => api.ask<Archive[]>('GET', path('/archives')));
   const rows = answer.data.map(({ to, ...rest }) => ({ ...rest, to: toPlace(to) }));
   show(answer, archiveColumns, rows);
+}
+
+/** The id of the only archive. Throws CliError. */
+async function onlyOne({ api, path, retry }: Context): Promise<string> {
+  const { data } = await retry(() => api.ask<Archive[]>('GET', path('/archives')));
+  const [one, ...others] = data;
+  if (one && others.length === 0) return one.id;
+  throw new CliError(
+    one
+      ? 'which archive? `sluice archives list` lists them'
+      : 'the application has no archive: `sluice archives create`',
+  );
+}
+
+async function verify(context: Context, _options: object, given?: string): Promise<void> {
+  const { api, path, tell } = context;
+  const id = given ?? (await onlyOne(context));
+  const { data } = await api.ask<AskedJob>('POST', path(`${archivePath(id)}/verify`));
+  const { result } = await waitForJob(context, data.id, 'verification', 1);
+  tell(result ?? {}, `${Number(result?.entries).toLocaleString('en')} entries, equal`);
 }
 
 async function listRuns({ api, path, retry, show }: Context, _options: object, id: string): Promise<void> {

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CliError } from '../cli-error.ts';
+import { CliError, type ExitCode } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 import { createBar } from '../output/bar.ts';
 
@@ -19,8 +19,13 @@ export interface AskedJob {
 
 const everyMs = 300;
 
-/** Waits until a job is over, also while the server restarts. Throws CliError unless it is completed. */
-export async function waitForJob(context: Context, id: string, kind: string): Promise<AskedJob> {
+/** Waits until a job is over, also while the server restarts. Throws CliError unless it is completed, with `code` if it failed. */
+export async function waitForJob(
+  context: Context,
+  id: string,
+  kind: string,
+  code: ExitCode = 4,
+): Promise<AskedJob> {
   const { api, path, retry, signal } = context;
   const bar = createBar(context, 1);
   try {
@@ -29,7 +34,10 @@ export async function waitForJob(context: Context, id: string, kind: string): Pr
       const { state, progress } = job;
       if (state === 'completed') return job;
       if (state !== 'waiting' && state !== 'active')
-        throw new CliError(`${kind} ${id} is ${state}${job.error ? `: ${job.error}` : ''}`, 4);
+        throw new CliError(
+          `${kind} ${id} is ${state}${job.error ? `: ${job.error}` : ''}`,
+          state === 'failed' ? code : 4,
+        );
       const { done, total, secondsLeft } = progress;
       const left = secondsLeft === undefined ? '' : `, ${secondsLeft} s left`;
       bar.show(
