@@ -76,8 +76,8 @@ describe('docker-compose.yml', () => {
     expect(ms(services.haproxy?.stop_grace_period)).toBeGreaterThan(ms(hardStop));
   });
 
-  // The age of the last backup tells whether they are made: `doctor` and an alert look at it.
-  it.each(Object.keys(services).filter((name) => !['mongo-init', 'backup'].includes(name)))(
+  // The age of the last backup tells whether they are made: `doctor` and an alert look at it. A compaction says what it did.
+  it.each(Object.keys(services).filter((name) => !['mongo-init', 'backup', 'compact'].includes(name)))(
     'asks %s for its health, and not so often that it burns the processor',
     (name) => {
       expect(ms(services[name]?.healthcheck?.interval)).toBeGreaterThanOrEqual(10_000);

@@ -11,6 +11,7 @@ import { keyStore } from './applications/keys.ts';
 import { schemaStore } from './applications/schemas.ts';
 import { senderStore } from './applications/senders.ts';
 import { archiveStore, archivesName } from './archives/archives.ts';
+import { compactionStore } from './archives/compactions.ts';
 import { removalStore, removalsName } from './archives/removals.ts';
 import { backupStore } from './backup/backup.ts';
 import { operationsName } from './backup/block.ts';
@@ -162,6 +163,7 @@ export function connectDatabase(
       await onDeleted?.(session, application, keys, version);
     }),
     archives: archiveStore(db),
+    compactions: compactionStore(db),
     removals,
     erased: erasedStore(db),
     live: liveStore(db, { milestones, horizon }),

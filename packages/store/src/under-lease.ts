@@ -2,7 +2,9 @@ import { within } from '@sluice/shared/deadline.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
 
 /** The job has ended, or another worker has it. */
-export class LeaseLost extends Error {}
+export class LeaseLost extends Error {
+  override name = 'LeaseLost';
+}
 
 export interface LeaseTimings {
   /** A worker that is silent for this long loses its lease. */

@@ -66,6 +66,8 @@ export interface ArchiveRecord {
   lastModifiedAt: Date;
   /** Entries older than `covers.until` were announced, the oldest of this time, the last by this version. */
   late?: { since: Date; announced: number };
+  /** Of the files. `fence`: counts the claims. `at`: when the last one ended. */
+  compaction?: { fence: number; leaseUntil: Date; at?: Date };
   /** Ids of erasures whose records the next run stores. */
   erasures?: string[];
 }

@@ -7,9 +7,10 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { findApplication } from '../applications/find-application.ts';
+import { durationUpTo } from '../duration-option.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { actOn } from '../with-store.ts';
-import { compact } from './compact.ts';
+import { compactOne, every } from './compact-archives.ts';
 import { verify } from './verify.ts';
 
 interface Found {
@@ -29,15 +30,26 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
     .command('compact')
     .description('Take deleted entries out of the files. Services may run meanwhile.')
     .argument('[domain]', 'of one application; without it all')
+    .option('--every <duration>', 'go on for ever, and compact each archive so often', durationUpTo(365))
     .addHelpText('after', '\nExample: sluice-admin archives compact')
     .action(
-      act(async ([store, config], domain: string | undefined) => {
-        await forEach(store, config, domain, async ({ archive, domain, objects }) => {
-          const { entries, rewritten, removed, orphans } = await compact(store, objects, archive, domain);
-          console.log(
-            `${domain}: ${shown(entries)} deleted entries taken out, ${shown(rewritten)} files rewritten, ${shown(removed + orphans)} removed`,
+      act(async ([store, config], domain: string | undefined, { every: periodMs }: { every?: number }) => {
+        const compactAll = (onFault?: OnFault) =>
+          forEach(
+            store,
+            config,
+            domain,
+            async (found) => {
+              const said = await compactOne(store, found, periodMs);
+              if (said !== undefined) console.log(said);
+            },
+            onFault,
           );
-        });
+        if (periodMs === undefined) return compactAll();
+        // An archive whose bucket cannot be reached does not keep the others waiting.
+        const tellFault = (error: Error, of: string) =>
+          console.error(`${of}: ${error.message || error.name}. It is tried again`);
+        await every(periodMs, () => compactAll(tellFault), console);
       }),
     );
 
@@ -60,25 +72,31 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
     );
 }
 
+type OnFault = (error: Error, domain: string) => void;
+
+function asAdminError(error: Error): never {
+  if (error instanceof LakeFault || error instanceof ObjectStoreError) throw new AdminError(error.message);
+  throw error;
+}
+
 async function forEach(
   store: Store,
   config: AdminConfig,
   domain: string | undefined,
   work: (found: Found) => Promise<void>,
+  onFault: OnFault = asAdminError,
 ): Promise<void> {
   const domains =
     domain === undefined ? (await store.applications.overview()).map((each) => each.domain) : [domain];
   const open = archiveOpener(config);
-  try {
-    for (const each of domains) {
-      const { id } = await findApplication(store, each);
-      for (const archive of await store.archives.list(id)) {
+  for (const each of domains) {
+    const { id } = await findApplication(store, each);
+    for (const archive of await store.archives.list(id))
+      try {
         const objects = open(archive);
         await work({ archive, domain: each, objects }).finally(objects.close);
+      } catch (error) {
+        onFault(error as Error, each);
       }
-    }
-  } catch (error) {
-    if (error instanceof LakeFault || error instanceof ObjectStoreError) throw new AdminError(error.message);
-    throw error;
   }
 }

@@ -2,10 +2,13 @@ import { readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderStore } from '@sluice/objects/folder-store.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { compactionStore } from '@sluice/store/archives/compactions.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { expect, it } from 'vitest';
 import { archiveRuns } from '../../../../test/support/archive-runs.ts';
 import { manifestsIn, readLake } from '../../../../test/support/lake.ts';
 import { compact } from './compact.ts';
+import { compactOne, underCheck } from './compact-archives.ts';
 
 type Runs = Awaited<ReturnType<typeof archiveRuns>>;
 type Format = 'ndjson' | 'csv' | 'parquet';
@@ -51,7 +54,13 @@ it.each(['ndjson', 'csv', 'parquet'] as const)('takes deleted entries out of fil
   expect(await readLake(runs.folder)).toEqual(rows);
   expect(withoutDeleted(runs.folder)).toBe(true);
   expect(readdirSync(join(runs.folder, '_deleted'))).toEqual([]);
-  expect(await compactIn(runs, archive)).toEqual({ entries: 0, removed: 0, rewritten: 0, orphans: 0 });
+  expect(await compactIn(runs, archive)).toEqual({
+    entries: 0,
+    removed: 0,
+    rewritten: 0,
+    orphans: 0,
+    bytes: 0,
+  });
 });
 
 it('ends right when it was killed at any change, before or after it', async () => {
@@ -79,6 +88,51 @@ it('ends right when it was killed at any change, before or after it', async () =
   expect(changes).toBeGreaterThan(10);
   expect(await readLake(runs.folder)).toEqual(rows);
   expect(withoutDeleted(runs.folder)).toBe(true);
+});
+
+it('is done by one process at a time, once in a period, and stops when its lease is lost', async () => {
+  const { runs, archive, rows } = await deletedLake('ndjson');
+  const { db, domain, root, store } = runs;
+  const objects = folderStore(root);
+  const [steals, stolen] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const replaced = Promise.withResolvers<void>();
+  const slow: ObjectStore = {
+    ...objects,
+    async replace(name, pieces) {
+      if (!name.includes('date=')) return objects.replace(name, pieces);
+      steals.resolve();
+      await stolen.promise;
+      const replacing = objects.replace(name, pieces);
+      replaced.resolve(replacing);
+      return replacing;
+    },
+  };
+  const { compact: underLease } = compactionStore(db, { leaseMs: 10_000, heartbeatMs: 20 });
+  const compacting = underLease(archive, undefined, (check) =>
+    compact(store, underCheck(slow, check), archive, domain),
+  );
+  const lost = expect(compacting).rejects.toThrow(LeaseLost);
+  await steals.promise;
+  const found = { archive: await runs.current(archive), domain, objects };
+  expect(await compactOne(store, found)).toBe(`${domain}: another process compacts it now`);
+  await db.collection('archives').updateOne({}, { $inc: { 'compaction.fence': 1 } });
+  await lost;
+  stolen.resolve();
+  await expect(replaced.promise).rejects.toThrow(LeaseLost);
+  expect(await readLake(runs.folder)).toEqual(rows);
+  await db.collection('archives').updateOne({}, { $set: { 'compaction.leaseUntil': new Date(0) } });
+  const usedBytes = async () =>
+    (await Array.fromAsync(objects.list(domain)))
+      .filter(({ name }) => !name.includes('_manifests'))
+      .reduce((sum, { bytes }) => sum + bytes, 0);
+  const before = await usedBytes();
+  const said = await compactOne(store, found);
+  const freed = (before - (await usedBytes())).toLocaleString('en');
+  expect(said).toMatch(new RegExp(`^${domain}: \\S+ deleted entries taken out, .* ${freed} bytes freed$`));
+  expect(await compactOne(store, found, 60_000)).toBeUndefined();
+  await db.collection('archives').updateOne({}, { $set: { 'compaction.at': new Date(0) } });
+  expect(await compactOne(store, found, 60_000)).toContain(': 0 deleted entries taken out');
+  expect(await readLake(runs.folder)).toEqual(rows);
 });
 
 it('names a file that was changed or is missing, and leaves all as it is', async () => {

@@ -24,6 +24,8 @@ export interface Compacted {
   removed: number;
   /** Files that no manifest named. */
   orphans: number;
+  /** By which the files became less. */
+  bytes: number;
 }
 
 /**
@@ -42,15 +44,16 @@ export async function compact(
   const isRunning = (await jobs.archives.runs(application, id, 1))[0]?.options.run === run;
   // Of a later run, the list of deleted entries may be there without the files.
   const manifests = (await readManifests(objects, domain)).filter((manifest) => manifest.run < run);
-  const result = { entries: 0, rewritten: 0, removed: 0, orphans: 0 };
+  const result = { entries: 0, rewritten: 0, removed: 0, orphans: 0, bytes: 0 };
   await inWorkFolder(objects, domain, (work) => compactFiles({ ...work, result }, manifests));
   for (const manifest of manifests.filter(({ deleted }) => deleted)) {
-    const { name } = manifest.deleted as NonNullable<LakeManifest['deleted']>;
+    const { name, bytes } = manifest.deleted as NonNullable<LakeManifest['deleted']>;
     manifest.deleted = undefined;
     await replaceManifest(objects, domain, manifest);
     await objects.remove(`${domain}/${name}`);
+    result.bytes += bytes;
   }
-  if (!isRunning) result.orphans = await removeOrphans(objects, domain, manifests);
+  if (!isRunning) await removeOrphans(objects, domain, manifests, result);
   return result;
 }
 
@@ -96,6 +99,7 @@ async function compactFile(work: Work, manifest: LakeManifest, file: LakeFile): 
   const next = await rewriteFile(duck, manifest.format, file, { from: await download(work, file), to });
   if (!next) return;
   result.entries += file.entries - next.entries;
+  result.bytes += file.bytes - (next.entries === 0 ? 0 : next.bytes);
   file.next = next;
   await replaceManifest(objects, domain, manifest);
   if (next.entries === 0) {
@@ -122,18 +126,18 @@ async function removeOrphans(
   objects: ObjectStore,
   domain: string,
   manifests: LakeManifest[],
-): Promise<number> {
+  result: Compacted,
+): Promise<void> {
   const named = new Set(
     manifests.flatMap(({ files, deleted }) =>
       [...files, ...(deleted ? [deleted] : [])].map(({ name }) => name),
     ),
   );
-  let removed = 0;
   for (const prefix of ['date=', '_deleted/'])
-    for await (const { name, modifiedAt } of objects.list(`${domain}/${prefix}`)) {
+    for await (const { name, bytes, modifiedAt } of objects.list(`${domain}/${prefix}`)) {
       if (named.has(name.slice(domain.length + 1)) || Date.now() - modifiedAt.getTime() < dayMs) continue;
       await objects.remove(name);
-      removed += 1;
+      result.orphans += 1;
+      result.bytes += bytes;
     }
-  return removed;
 }

@@ -1,7 +1,7 @@
-import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { printRows } from '@sluice/shared/terminal/print.ts';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AdminError } from '../admin-error.ts';
+import { durationUpTo } from '../duration-option.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { createEncryption } from './age.ts';
@@ -30,7 +30,11 @@ export function addBackup(program: Command, terminal: AdminTerminal): void {
     .option('--to <place>', 'new file, s3://BUCKET/PREFIX, FOLDER/, or - for the standard output')
     .option('--encrypt-to <recipient...>', 'encrypt for these recipients of age')
     .option('--keep-days <days>', 'then remove backups in the same place that are older', wholeDays)
-    .option('--every <duration>', 'go on for ever, and make one when the last in the place is so old', period)
+    .option(
+      '--every <duration>',
+      'go on for ever, and make one when the last in the place is so old',
+      durationUpTo(7),
+    )
     .addHelpText('after', '\nExample: sluice-admin backup --to sluice.backup')
     .action((options: BackupOptions) => makeBackups(terminal, options));
   backup
@@ -100,11 +104,4 @@ async function makeBackups(
 function wholeDays(given: string): number {
   if (!/^[1-9]\d{0,4}$/.test(given)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(given);
-}
-
-function period(given: string): number {
-  const ms = parseDuration(given) ?? 0;
-  if (ms < 1_000 || ms > 7 * dayMs)
-    throw new InvalidArgumentError('It must be a duration such as 12h or 1d, at most 7d.');
-  return ms;
 }
