@@ -337,6 +337,29 @@ it('sluice refused lists refused uploads by reason, and replays them', async () 
   );
 });
 
+it('sluice erase asks, and tells what went', async () => {
+  const ids = { type: 'object', properties: { id: { type: ['string', 'integer'] } }, required: ['id'] };
+  const of = await sluice.application(owner.token, ids);
+  const path = `/applications/${of}`;
+  await sluice.request('PATCH', path, { token: owner.token, json: { unique: { path: '/id' } } });
+  for (const id of ['ada', 9007199254740993n, 7, '7', 8])
+    await sluice.request('POST', `${path}/data`, {
+      body: `{"id":${typeof id === 'string' ? `"${id}"` : id}}`,
+    });
+  expect(await user.sluice(['erase', of, '--value', 'ada'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^sluice: Erase ada from \S+, and remove .* Confirm with --yes$/m),
+  });
+  expect(await user.sluice(['erase', of, '--yes'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('say what to erase: either --value or --filter'),
+  });
+  const { code, stderr } = await user.sluice(['erase', of, '--value', 'ada', '7', '--yes']);
+  expect([code, stderr]).toEqual([0, 'erased 3 entries and 0 refused uploads; 0 files removed\n']);
+  expect(await json('erase', of, '--value', '9007199254740993', '--yes')).toMatchObject({ entries: 1 });
+  expect(await json('erase', of, '--filter', '{"id":8}', '--yes')).toMatchObject({ entries: 1, refused: 0 });
+});
+
 it('sluice help shows the help of a command of a command', async () => {
   expect(await print('help', 'client', 'update')).toMatch(/^Usage: sluice client update .*<file>/);
   expect(await print('help')).toMatch(/^Usage: sluice /);

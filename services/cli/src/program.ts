@@ -9,6 +9,7 @@ import { addArchives } from './commands/archives.ts';
 import { addClient } from './commands/client.ts';
 import { addCompletion } from './commands/completion.ts';
 import { addEntries } from './commands/entries.ts';
+import { addErase } from './commands/erase.ts';
 import { addExport } from './commands/export.ts';
 import { addHelp } from './commands/help.ts';
 import { addImport } from './commands/import.ts';
@@ -37,6 +38,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addTail,
   addList,
   addEntries,
+  addErase,
   addStats,
   addExport,
   addImport,
