@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Restores a backup into the running compose stack. The database must be empty; --force drops its contents.
+# What was erased since then is erased again, if a later backup lies beside it.
 #
 # deploy/restore.sh FILE [--force]
 set -euo pipefail
@@ -9,6 +10,11 @@ if [ $# -lt 1 ] || [ $# -gt 2 ] || [ "${2:---force}" != --force ]; then
   exit 2
 fi
 exec 3< "$1" 4< "$1"
+later=
+for file in "$(dirname "$1")"/sluice-*.backup; do
+  if [ -f "$file" ] && [[ $(basename "$file") > $(basename "$1") ]]; then later=$file; fi
+done
+if [ -n "$later" ]; then exec 5< "$later"; fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 services=(api ingest-worker export-worker)
 admin=(docker compose run --rm --no-deps -T ingest-worker sluice-admin)
@@ -19,6 +25,12 @@ docker compose stop "${services[@]}"
 # Starts the services even after a failure: they wait while the database is only partly restored.
 trap 'docker compose start "${services[@]}"' EXIT
 "${admin[@]}" restore - ${2:+--force} <&4
+if [ -n "$later" ] && ! "${admin[@]}" erasures apply - <&5; then
+  # Nobody who was erased comes back.
+  trap - EXIT
+  echo "the services stay stopped: erasures of $later were not applied" >&2
+  exit 1
+fi
 # Redis has the jobs of the old database. The workers enqueue those of the restored one.
 docker compose exec -T redis redis-cli flushall < /dev/null
 trap - EXIT

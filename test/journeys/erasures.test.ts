@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { zstdDecompressSync } from 'node:zlib';
 import { erasedHash } from '@sluice/store/erasures/erased.ts';
 import { MongoClient } from 'mongodb';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { admin } from '../support/admin-command.ts';
 import { importClient } from '../support/import-client.ts';
+import { ownDatabase } from '../support/own-database.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { refusedClient } from '../support/refused-client.ts';
 import { type Answer, startSluice, until } from '../support/sluice.ts';
@@ -119,6 +120,11 @@ describe('an erasure', () => {
     const stranger = await application({ path: '/email' });
     expect((await stranger.call('POST', '/data', { email: person, n: 5 })).status).toBe(201);
 
+    const backups = mkdtempSync(join(tmpdir(), 'sluice-erasures-backups-'));
+    onTestFinished(() => rmSync(backups, { recursive: true }));
+    const backUp = () => admin(sluice.env, ['backup', '--to', `${backups}/`]);
+    expect(await backUp()).toMatchObject({ code: 0 });
+    const [backup = ''] = readdirSync(backups);
     const erased = await erase({ values: [person] });
     const result = { entries: 1, refused: 4, files: 4 };
     expect(erased).toMatchObject({ state: 'completed', result, createdBy: expect.any(String) });
@@ -141,6 +147,41 @@ describe('an erasure', () => {
     expect(JSON.parse(kept)).toMatchObject({ id: erased.id, domain, ...result });
     expect(JSON.parse(kept).hashes).toContain(erasedHash(String(_id), id).toString('hex'));
     expect(kept).not.toContain(id);
+
+    /** Stops nothing: it is another database. */
+    async function restored(...more: string[]) {
+      const { url, db } = await ownDatabase();
+      const given = { ...sluice.env, MONGODB_URL: url };
+      const { code, stderr } = await admin(given, ['restore', join(backups, backup), ...more]);
+      expect({ code, stderr }).toMatchObject({ code: 0 });
+      const entries = await db.collection('entries').countDocuments();
+      return { stderr, entries, places: await placesOf(person, db) };
+    }
+    const bare = await restored();
+    expect([bare.entries, new Set(bare.places)]).toEqual([5, before]);
+    const ofArchive = await restored('--erasures', folder);
+    expect(ofArchive.stderr).toMatch(
+      /^Applied 1 erasures .* know: 1 entries, 4 refused uploads and \d+ jobs/m,
+    );
+    expect([ofArchive.entries, ofArchive.places]).toEqual([4, ['entries']]);
+    expect(await backUp()).toMatchObject({ code: 0 });
+    const ofBackup = await restored();
+    expect(ofBackup.stderr).toMatch(
+      /^Applied 2 erasures .* know: 2 entries, 4 refused uploads and \d+ jobs/m,
+    );
+    expect([ofBackup.entries, ofBackup.places]).toEqual([3, []]);
+
+    const { url, db: fedDb } = await ownDatabase();
+    const given = { ...sluice.env, MONGODB_URL: url };
+    const fed = (file = '') => readFileSync(join(backups, file));
+    expect(await admin(given, ['restore', '-'], fed(backup))).toMatchObject({ code: 0 });
+    expect(new Set(await placesOf(person, fedDb))).toEqual(before);
+    const [, later] = readdirSync(backups).toSorted();
+    const applied = await admin(given, ['erasures', 'apply', '-'], fed(later));
+    expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('Applied 2 erasures') });
+    expect(await placesOf(person, fedDb)).toEqual([]);
+    const again = await admin(given, ['erasures', 'apply', '-'], fed(later));
+    expect(again.stderr).toBe('The database knows all erasures\n');
   });
 
   it('takes what a filter says, and keeps nothing of the filter when it fails', async () => {

@@ -31,6 +31,7 @@ import { milestoneStore } from './entries/milestones.ts';
 import { rawEntries } from './entries/raw-entries.ts';
 import { valueSurveys } from './entries/value-surveys.ts';
 import { createWriter } from './entries/writer.ts';
+import { eraseAgain } from './erasures/erase-again.ts';
 import { erasedName, erasedStore } from './erasures/erased.ts';
 import { createIndexes } from './indexes.ts';
 import { inspection } from './inspect.ts';
@@ -126,6 +127,10 @@ export function connectDatabase(
   );
   const fields = fieldStore(db);
   const removals = removalStore(db);
+  const deletions = deletionStore(db, timeoutMs, async (session, application, keys, version) => {
+    await removals.note(session, application, keys, version);
+    await onDeleted?.(session, application, keys, version);
+  });
   const cluster = clusterStore(db);
   const balancer = balancerStore(db, cluster);
   const sharding = shardingOf(cluster, { prepare: entries.prepare, record: () => recordKeys(db) });
@@ -158,14 +163,11 @@ export function connectDatabase(
     matchEntries: (conditions: Condition[], entries: JsonEntry[]) => matchEntries(db, conditions, entries),
     milestones,
     horizon,
-    deletions: deletionStore(db, timeoutMs, async (session, application, keys, version) => {
-      await removals.note(session, application, keys, version);
-      await onDeleted?.(session, application, keys, version);
-    }),
+    deletions,
     archives: archiveStore(db),
     compactions: compactionStore(db),
     removals,
-    erased: erasedStore(db),
+    erased: { ...erasedStore(db), eraseAgain: eraseAgain(db, deletions) },
     live: liveStore(db, { milestones, horizon }),
     batches: batchStore(db, { entries, writer, horizon, timeoutMs }),
     delivered: deliveredStore(db, entries.prepare),

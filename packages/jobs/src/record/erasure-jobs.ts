@@ -1,8 +1,8 @@
 import { idsOf } from '@sluice/store/ids.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
-import type { ErasureJob, ErasureStep } from './erasure-record.ts';
-import { type ErasureDocument, type JobDocument, unfinished } from './job-records.ts';
+import type { ErasureJob, ErasureRecord, ErasureStep } from './erasure-record.ts';
+import { type ErasureDocument, type JobDocument, newDocument, unfinished } from './job-records.ts';
 
 type Leased = Pick<ErasureJob, 'id' | 'fence'>;
 type Progress = Partial<Pick<ErasureJob, 'awaited' | 'unswept' | 'until' | 'after'>>;
@@ -59,6 +59,31 @@ export function erasureJobs(db: Db) {
     async resultOf(id: string): Promise<NonNullable<ErasureJob['result']>> {
       const found = await erasures.findOne({ _id: new ObjectId(id) }, { projection: { result: 1 } });
       return found?.result ?? { entries: 0, refused: 0, files: 0 };
+    },
+
+    /** Takes over the record of an erasure that a restored backup does not know. */
+    async adopt({ id, application, owner, domain, by, at, ...result }: ErasureRecord & { owner: string }) {
+      const document: Omit<ErasureDocument, '_id'> = {
+        ...newDocument({ application, owner }),
+        kind: 'erasure',
+        domain,
+        state: 'completed',
+        done: result.entries + result.refused,
+        total: result.entries + result.refused,
+        createdAt: at,
+        finishedAt: at,
+        options: { by },
+        result,
+      };
+      const { _id, ...fields } = document as ErasureDocument;
+      await erasures.updateOne({ _id: new ObjectId(id) }, { $setOnInsert: fields }, { upsert: true });
+    },
+
+    /** Removes all jobs of a restored application that may have payloads, with those that are not over. Returns their ids. */
+    async clear(application: string): Promise<string[]> {
+      const ids = await idsOf(jobs.find(others(application)), 0);
+      await jobs.deleteMany({ _id: { $in: toIds(ids) } });
+      return ids;
     },
 
     /** Unfinished jobs that may store or copy payloads which they have read; exports are not among them. */

@@ -14,6 +14,19 @@ export interface ErasureOptions {
   byValue?: boolean;
 }
 
+/** What stays of an erasure, besides the hashes. */
+export interface ErasureRecord {
+  id: string;
+  application: string;
+  domain: string;
+  /** Username. */
+  by: string;
+  at: Date;
+  entries: number;
+  refused: number;
+  files: number;
+}
+
 /** Removes entries and all copies of their payloads. The record stays; what was to be erased does not. */
 export interface ErasureJob extends Job {
   kind: 'erasure';

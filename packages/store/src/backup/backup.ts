@@ -80,7 +80,7 @@ export function backupStore(db: Db, { now, prepare, cluster, balancer, sharding 
     services: async (): Promise<string[]> => ((await isHalfRestored(db)) ? [] : connectedServices(db)),
 
     /** See `writeDatabase`. */
-    restore: (blocks: AsyncIterable<Block>, startedAt: Date): Promise<void> =>
-      writeDatabase(db, { blocks, startedAt, prepare: prepareAll }),
+    restore: (blocks: AsyncIterable<Block>, startedAt: Date, finish = async () => {}): Promise<void> =>
+      writeDatabase(db, { blocks, startedAt, prepare: prepareAll, finish }),
   };
 }

@@ -34,13 +34,21 @@ export async function refuseHalfRestored(db: Db): Promise<void> {
     );
 }
 
+interface RestoredDatabase {
+  blocks: AsyncIterable<Block>;
+  startedAt: Date;
+  prepare(): Promise<void>;
+  /** Changes what was restored, before a service can use it. */
+  finish(): Promise<void>;
+}
+
 /**
  * Replaces everything in the database by what is in a backup that was begun at `startedAt`. If `blocks` throws, or this process dies, no
  * service uses the database until another restore is complete.
  */
 export async function writeDatabase(
   db: Db,
-  { blocks, startedAt, prepare }: { blocks: AsyncIterable<Block>; startedAt: Date; prepare(): Promise<void> },
+  { blocks, startedAt, prepare, finish }: RestoredDatabase,
 ): Promise<void> {
   await operations(db).updateOne(mark, { $set: { startedAt: new Date() } }, { upsert: true });
   for (const name of await collectionNames(db)) if (name !== operationsName) await db.dropCollection(name);
@@ -57,6 +65,7 @@ export async function writeDatabase(
   // Entries that were read before their application was deleted and purged are there again: they go once more.
   const purgedMeanwhile = { purgedAt: { $gte: startedAt } };
   await db.collection('applications').updateMany(purgedMeanwhile, { $unset: { purgedAt: '' } });
+  await finish();
   await operations(db).deleteOne(mark);
 }
 

@@ -9,6 +9,8 @@ export interface StoredBackup {
 
 const named = /^sluice-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.backup(\.age)?$/;
 
+export const isStoredName = (name: string): boolean => named.test(name);
+
 /** `sluice-20261122T021500Z.backup`, with `.age` behind it if it is encrypted. */
 export const nameOf = (startedAt: Date, isEncrypted: boolean): string =>
   `sluice-${startedAt.toISOString().slice(0, 19).replace(/[:-]/g, '')}Z.backup${isEncrypted ? '.age' : ''}`;
