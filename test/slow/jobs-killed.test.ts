@@ -5,6 +5,7 @@ import { createCuttableProxy } from '../support/cuttable-proxy.ts';
 import { expectSwept, fileOf, sha256 } from '../support/export-client.ts';
 import {
   startDeletion,
+  startErasure,
   startExport,
   startImport,
   startRehearsal,
@@ -36,6 +37,7 @@ const kinds: Record<string, Kind> = {
   import: { start: startImport, each: 15_000, workers: 2 },
   replay: { start: startReplay, each: 2_000, workers: 1 },
   deletion: { start: startDeletion, each: 6_000, workers: 1 },
+  erasure: { start: startErasure, each: 6_000, workers: 1 },
   rehearsal: { start: startRehearsal, each: 15_000, workers: 2 },
   export: { start: startExport, each: 1_000, workers: 2, holdAt: '$push' },
 };

@@ -118,6 +118,27 @@ export const startDeletion: StartJob = async ({ db, store, application, post }, 
   };
 };
 
+export const startErasure: StartJob = async ({ db, store, application, post }, count) => {
+  const { id: from, path } = await application();
+  await store.entries.insert(
+    numbers(count).map((n) => ({ application: from, ...payloadOf({ n, odd: n % 2 === 1 }) })),
+  );
+  const id = await post(`${path}/erasures`, { filter: { odd: true } });
+  return {
+    id,
+    path: `${path}/erasures/${id}`,
+    stored: async () => ({ progress: { done: count - (await store.entries.count(from, {})) } }),
+    async expectDone(told) {
+      const result = { entries: count / 2, refused: 0, files: 0 };
+      expect(told).toMatchObject({ state: 'completed', result, progress: { done: count / 2 } });
+      expect(await db.collection('entries').countDocuments({ 'payload.odd': true })).toBe(0);
+      expect(await db.collection('entries').countDocuments()).toBe(count / 2);
+      const hashes = await Array.fromAsync(store.erased.hashesOf({ application: from, id }));
+      expect(Buffer.concat(hashes)).toHaveLength(8 * count);
+    },
+  };
+};
+
 export const startRehearsal: StartJob = async (world, count) => {
   const { db, sluice, store, token, doneChunks, application, post, ended } = world;
   const { id: of, domain, path } = await application();

@@ -96,7 +96,7 @@ export async function startIngestWorker(
         importKind({ store, compiler, explainer, refusalRecorder, leaseMs, log }),
         rehearsalKind({ store, compiler, explainer, leaseMs }),
         deletionKind({ store, leaseMs, log }),
-        erasureKind({ store, leaseMs, retentionMs: config.retentionMs }),
+        erasureKind({ store, leaseMs, retentionMs: config.retentionMs, log }),
         replayKind({ store, compiler, explainer, leaseMs }),
         uniqueKind({ store, leaseMs, log }),
       ),

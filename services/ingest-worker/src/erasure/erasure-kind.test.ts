@@ -2,6 +2,7 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import type { Turn } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ErasureJob } from '@sluice/jobs/record/erasure-record.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import { newRefusedId } from '@sluice/store/refused/refused-records.ts';
 import { expect, it } from 'vitest';
@@ -9,6 +10,7 @@ import { openStore, ownDatabase } from '../../../../test/support/own-database.ts
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { erasureKind } from './erasure-kind.ts';
 
+const log = createLogger('test', { level: 'silent', pretty: false });
 const owner = { id: 'b'.repeat(24), username: 'b' };
 const domain = 'a-abc234';
 const turn: Turn = {
@@ -61,7 +63,7 @@ async function start() {
 
   /** Lets one worker do the job. */
   async function work(job: ErasureJob, stores: Store = store): Promise<ErasureJob> {
-    const kind = erasureKind({ store: stores, leaseMs: 600_000, retentionMs: 600_000 });
+    const kind = erasureKind({ store: stores, leaseMs: 600_000, retentionMs: 600_000, log });
     const piece = await kind.next(job);
     if (!piece) throw new Error('another worker has the job');
     try {

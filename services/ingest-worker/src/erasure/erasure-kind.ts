@@ -2,12 +2,14 @@ import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
   claimInSession,
+  countTotal,
   type JobEnd,
   type JobKind,
   type SessionTurn,
 } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import { type ErasureJob, type ErasureStep, erasureSteps } from '@sluice/jobs/record/erasure-record.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
 import { type MemberCondition, selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { idOfKey } from '@sluice/store/entries/entry-id.ts';
 import type { Meeting } from '@sluice/store/refused/meeting-refused.ts';
@@ -22,10 +24,11 @@ interface Dependencies {
   store: Store;
   leaseMs: number;
   retentionMs: number;
+  log: Logger;
 }
 
 /** Removes entries and the copies of their payloads. Each step may run again; what is removed is counted in the same transaction. */
-export function erasureKind({ store, leaseMs, retentionMs }: Dependencies): JobKind<ErasureJob> {
+export function erasureKind({ store, leaseMs, retentionMs, log }: Dependencies): JobKind<ErasureJob> {
   const { applications, archives, chunks, deletions, deliveries, entries, erased, jobs, parts } = store;
   const { rawEntries, refused } = store;
   const { erasures } = jobs;
@@ -68,6 +71,8 @@ export function erasureKind({ store, leaseMs, retentionMs }: Dependencies): JobK
     const { application, until, after } = await cut(job);
     if (!until) return;
     const walked = { filter: meetingOf(job).conditions, until, after };
+    if (!after)
+      void countTotal(jobs, job, async () => job.done + (await entries.count(application, walked)), log);
     for await (const { query, first, last } of entries.pieces(application, walked, batch)) {
       check();
       if (!first) continue;
