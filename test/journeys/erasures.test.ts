@@ -31,6 +31,7 @@ const schema = {
 };
 const person = 'ada.l@example.com';
 const other = 'grace@example.com';
+const secret = 'of-a-backup@example.com';
 
 async function application(unique?: object) {
   const { token } = await sluice.owner();
@@ -60,7 +61,16 @@ async function application(unique?: object) {
     expect(status, text).toBe(202);
     return ended(`${where}/${body.data.id}`);
   }
-  return { token, domain, call, erase, made };
+  /** Makes one, and waits for its first run; the function waits for another. */
+  async function archive() {
+    const json = { to: { kind: 'folder' }, format: 'csv', every: '1d', from: 'beginning' };
+    const { id } = (await call('POST', '/archives', json)).body.data;
+    const ran = (run: number) =>
+      until(async () => (await call('GET', `/archives/${id}`)).body.data.last_run?.run === run);
+    await ran(1);
+    return ran;
+  }
+  return { token, domain, call, erase, made, archive };
 }
 
 /** Where MongoDB has a text: `collection id`, also in compressed files. */
@@ -86,7 +96,7 @@ const filesWith = (text: string): string[] =>
 
 describe('an erasure', () => {
   it('removes entries, refused uploads, deliveries, files and what the lake has, and keeps only hashes', async () => {
-    const { token, domain, call, erase, made } = await application({ path: '/email' });
+    const { token, domain, call, erase, made, archive } = await application({ path: '/email' });
     const receiver = await createReceiver((response, { body }) => response.end(body));
     const hook = (await call('POST', '/webhooks', { url: receiver.url, events: ['entries.stored'] })).body
       .data;
@@ -107,9 +117,7 @@ describe('an erasure', () => {
     await made('/exports', { format: 'csv' });
     await made('/exports', { format: 'ndjson', filter: { email: person } });
     await made('/rehearsals', { schema: { type: 'object', properties: { n: { maximum: 0 } } } });
-    const archive = { to: { kind: 'folder' }, format: 'csv', every: '1d', from: 'beginning' };
-    const { id: archiveId } = (await call('POST', '/archives', archive)).body.data;
-    await until(async () => (await call('GET', `/archives/${archiveId}`)).body.data.last_run?.run === 1);
+    const ran = await archive();
     await until(async () => {
       const { result } = (await call('GET', `/webhooks/${hook.id}/deliveries`)).body.data;
       return result.length > 0 && result.every(({ state }: { state: string }) => state === 'delivered');
@@ -120,11 +128,6 @@ describe('an erasure', () => {
     const stranger = await application({ path: '/email' });
     expect((await stranger.call('POST', '/data', { email: person, n: 5 })).status).toBe(201);
 
-    const backups = mkdtempSync(join(tmpdir(), 'sluice-erasures-backups-'));
-    onTestFinished(() => rmSync(backups, { recursive: true }));
-    const backUp = () => admin(sluice.env, ['backup', '--to', `${backups}/`]);
-    expect(await backUp()).toMatchObject({ code: 0 });
-    const [backup = ''] = readdirSync(backups);
     const erased = await erase({ values: [person] });
     const result = { entries: 1, refused: 4, files: 4 };
     expect(erased).toMatchObject({ state: 'completed', result, createdBy: expect.any(String) });
@@ -138,7 +141,7 @@ describe('an erasure', () => {
     await stranger.erase({ filter: { email: person } });
     expect(await placesOf(person)).toEqual([]);
 
-    await until(async () => (await call('GET', `/archives/${archiveId}`)).body.data.last_run?.run === 2);
+    await ran(2);
     const compacted = await admin({ ...sluice.env, ARCHIVE_FOLDER: folder }, ['archives', 'compact', domain]);
     expect(compacted).toMatchObject({ code: 0, stdout: expect.stringContaining('1 deleted entries') });
     expect(filesWith(person)).toEqual([]);
@@ -147,39 +150,57 @@ describe('an erasure', () => {
     expect(JSON.parse(kept)).toMatchObject({ id: erased.id, domain, ...result });
     expect(JSON.parse(kept).hashes).toContain(erasedHash(String(_id), id).toString('hex'));
     expect(kept).not.toContain(id);
+  });
 
-    /** Stops nothing: it is another database. */
+  it('is applied to a restored backup that does not know it', async () => {
+    const [one, other] = [await application(), await application()];
+    for (const n of [1, 2, 3]) await one.call('POST', '/data', { email: n > 1 ? `${n}` : secret, n });
+    await other.call('POST', '/data', { email: secret, n: 1 });
+    const refused = refusedClient(sluice, one.token, one.domain);
+    await refused.refuse({ email: secret, n: 'x' });
+    await refused.untilCounted(1);
+    await one.made('/exports', { format: 'csv' });
+    const ran = await one.archive();
+    const before = new Set(['entries', 'parts', 'refused']);
+    const backups = mkdtempSync(join(tmpdir(), 'sluice-erasures-backups-'));
+    onTestFinished(() => rmSync(backups, { recursive: true }));
+    const backUp = () => admin(sluice.env, ['backup', '--to', `${backups}/`]);
+    expect(await backUp()).toMatchObject({ code: 0 });
+    const [backup = ''] = readdirSync(backups);
+    for (const { erase } of [one, other]) await erase({ filter: { email: secret } });
+    await ran(2);
+
     async function restored(...more: string[]) {
       const { url, db } = await ownDatabase();
       const given = { ...sluice.env, MONGODB_URL: url };
       const { code, stderr } = await admin(given, ['restore', join(backups, backup), ...more]);
       expect({ code, stderr }).toMatchObject({ code: 0 });
       const entries = await db.collection('entries').countDocuments();
-      return { stderr, entries, places: await placesOf(person, db) };
+      return { stderr, entries, places: await placesOf(secret, db) };
     }
     const bare = await restored();
-    expect([bare.entries, new Set(bare.places)]).toEqual([5, before]);
+    expect([bare.entries, new Set(bare.places)]).toEqual([bare.entries, before]);
     const ofArchive = await restored('--erasures', folder);
     expect(ofArchive.stderr).toMatch(
-      /^Applied 1 erasures .* know: 1 entries, 4 refused uploads and \d+ jobs/m,
+      /^Applied 1 erasures .* know: 1 entries, 1 refused uploads and \d+ jobs/m,
     );
-    expect([ofArchive.entries, ofArchive.places]).toEqual([4, ['entries']]);
+    expect([ofArchive.entries, ofArchive.places]).toEqual([bare.entries - 1, ['entries']]);
     expect(await backUp()).toMatchObject({ code: 0 });
     const ofBackup = await restored();
     expect(ofBackup.stderr).toMatch(
-      /^Applied 2 erasures .* know: 2 entries, 4 refused uploads and \d+ jobs/m,
+      /^Applied 2 erasures .* know: 2 entries, 1 refused uploads and \d+ jobs/m,
     );
-    expect([ofBackup.entries, ofBackup.places]).toEqual([3, []]);
+    expect([ofBackup.entries, ofBackup.places]).toEqual([bare.entries - 2, []]);
 
     const { url, db: fedDb } = await ownDatabase();
     const given = { ...sluice.env, MONGODB_URL: url };
     const fed = (file = '') => readFileSync(join(backups, file));
     expect(await admin(given, ['restore', '-'], fed(backup))).toMatchObject({ code: 0 });
-    expect(new Set(await placesOf(person, fedDb))).toEqual(before);
+    expect(new Set(await placesOf(secret, fedDb))).toEqual(before);
     const [, later] = readdirSync(backups).toSorted();
     const applied = await admin(given, ['erasures', 'apply', '-'], fed(later));
     expect(applied).toMatchObject({ code: 0, stderr: expect.stringContaining('Applied 2 erasures') });
-    expect(await placesOf(person, fedDb)).toEqual([]);
+    expect(await placesOf(secret, fedDb)).toEqual([]);
     const again = await admin(given, ['erasures', 'apply', '-'], fed(later));
     expect(again.stderr).toBe('The database knows all erasures\n');
   });

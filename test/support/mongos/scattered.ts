@@ -54,6 +54,7 @@ export const scattered: Scattered[] = [
     reason: 'A backup reads all parts, by the time in their ids.',
   },
   ...ofCollections(['batches', 'idempotency', 'refused', 'refusals'], 'find', '', 'A backup reads all.'),
+  ...ofCollections(['batches', 'idempotency', 'refused'], 'find', '_id', 'A backup reads page after page.'),
   ...ofCollections(Object.keys(shardKeys), 'count', '', 'A restore looks whether the database is empty.'),
   ...ofCollections(Object.keys(shardKeys), 'aggregate', '', 'A restore looks whether the database is empty.'),
 ];
