@@ -41,7 +41,8 @@ const kinds: Record<string, Kind> = {
   rehearsal: { start: startRehearsal, each: 15_000, workers: 2 },
   export: { start: startExport, each: 1_000, workers: 2, holdAt: '$push' },
 };
-const serviceOf = (kind: string) => (kind === 'export' ? 'export-worker' : 'ingest-worker');
+const serviceOf = (kind: string) =>
+  ['export', 'erasure'].includes(kind) ? 'export-worker' : 'ingest-worker';
 
 /** A worker, by way of a proxy that can hold it. */
 async function createHeldWorker(kind: string, { sluice }: World) {

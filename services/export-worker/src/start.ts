@@ -10,6 +10,7 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { archiveKind } from './archive/archive-kind.ts';
 import { monitorArchives } from './archive/monitor-archives.ts';
 import { createStartArchives } from './archive/start-archives.ts';
+import { erasureKind } from './erasure/erasure-kind.ts';
 import { exportKind } from './export/export-kind.ts';
 import { verificationKind } from './verification/verification-kind.ts';
 
@@ -25,7 +26,7 @@ export interface ArchiveOptions {
 /** With its last piece a file of an archive has at most 256 MB. */
 const usualFileBytes = 216 * 1024 ** 2;
 
-/** This service makes exports, and runs and verifications of archives. */
+/** This service makes exports, runs archives, verifies them, and erases. */
 export async function startExportWorker(
   config: ExportWorkerConfig,
   log: Logger,
@@ -60,6 +61,7 @@ export async function startExportWorker(
         exportKind({ store, retentionMs, leaseMs, log, ...archives }),
         archiveKind({ store, countBytes, leaseMs, log, ...archives }),
         verificationKind({ store, leaseMs, openObjects: archives.openObjects }),
+        erasureKind({ store, retentionMs, leaseMs, log, ...archives }),
       ),
     ],
     async clean() {

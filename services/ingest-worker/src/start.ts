@@ -11,7 +11,6 @@ import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { deletionKind } from './deletion/deletion-kind.ts';
 import { startExpiring } from './deletion/expire-entries.ts';
-import { erasureKind } from './erasure/erasure-kind.ts';
 import { createDownload } from './import/download.ts';
 import { importKind } from './import/import-kind.ts';
 import { receiveKind } from './import/receive-kind.ts';
@@ -96,7 +95,6 @@ export async function startIngestWorker(
         importKind({ store, compiler, explainer, refusalRecorder, leaseMs, log }),
         rehearsalKind({ store, compiler, explainer, leaseMs }),
         deletionKind({ store, leaseMs, log }),
-        erasureKind({ store, leaseMs, retentionMs: config.retentionMs, log }),
         replayKind({ store, compiler, explainer, leaseMs }),
         uniqueKind({ store, leaseMs, log }),
       ),

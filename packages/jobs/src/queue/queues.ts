@@ -32,17 +32,17 @@ export interface JobQueueDefinition extends QueueDefinition<JobPayload> {
   slots: Partial<Record<JobKind, number>>;
 }
 
-/** Files of entries to be written; taken by export workers. */
+/** What writes or reads files of entries; taken by export workers. */
 export const exportsQueue: JobQueueDefinition = {
   name: 'exports',
-  kinds: ['export', 'archive', 'verification'],
+  kinds: ['export', 'archive', 'verification', 'erasure'],
   slots: {},
 };
 
 /** All other jobs, for ingest workers. One queue gives workers one concurrency and owners one order. */
 export const jobsQueue: JobQueueDefinition = {
   name: 'jobs',
-  kinds: ['import', 'rehearsal', 'replay', 'deletion', 'erasure', 'unique'],
+  kinds: ['import', 'rehearsal', 'replay', 'deletion', 'unique'],
   slots: { import: 4, rehearsal: 4 },
 };
 

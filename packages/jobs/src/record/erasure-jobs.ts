@@ -52,7 +52,10 @@ export function erasureJobs(db: Db) {
     /** Throws LeaseLost. */
     async enter({ id, fence }: Leased, step: ErasureStep): Promise<void> {
       const own = { _id: new ObjectId(id), fence, state: 'active' } as const;
-      const { matchedCount } = await erasures.updateOne(own, { $set: { step }, $unset: { awaited: '' } });
+      const { matchedCount } = await erasures.updateOne(own, {
+        $set: { step },
+        $unset: { awaited: '', after: '' },
+      });
       if (matchedCount === 0) throw new LeaseLost();
     },
 

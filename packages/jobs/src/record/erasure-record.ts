@@ -2,7 +2,7 @@ import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Job } from './job.ts';
 
 /** In this order; a step may run again. */
-export const erasureSteps = ['wait', 'refused', 'entries', 'late', 'copies', 'archives'] as const;
+export const erasureSteps = ['wait', 'refused', 'entries', 'lake', 'late', 'copies', 'archives'] as const;
 export type ErasureStep = (typeof erasureSteps)[number];
 
 export interface ErasureOptions {
@@ -38,7 +38,7 @@ export interface ErasureJob extends Job {
   unswept?: string[];
   /** The newest entry when the refused uploads were gone. */
   until?: EntryId;
-  /** The entries go on after this one. */
+  /** The step goes on after this entry. */
   after?: EntryId;
   result?: { entries: number; refused: number; files: number };
 }

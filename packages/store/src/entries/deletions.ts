@@ -5,7 +5,7 @@ import { inTransaction } from '../in-transaction.ts';
 import { fromNow, isFree } from '../lease.ts';
 import { type DeletionsDocument, deletionGuard, deletionsName } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
-import { type EntryId, toKey } from './entry-id.ts';
+import { type EntryId, idOfKey, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
 import { foldMilestones, type RemovedEntry, subtractRemoved } from './removed-entries.ts';
 
@@ -86,6 +86,23 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       const removing = remove(application, query);
       return (await within(timeoutMs, 'the deletion was not confirmed in time', removing)) === 1;
     },
+
+    /** The same for entries that may be in archives alone; these are only noted as deleted. */
+    removeArchived: (application: string, ids: EntryId[], beside: Beside): Promise<number> =>
+      inTransaction(
+        db,
+        async (session) => {
+          await beside.before?.(session);
+          const keys = ids.map((id) => toKey(application, id));
+          const stored = new Set((await removeIn(session, application, { _id: { $in: keys } })).map(idOfKey));
+          const archived = keys.filter((key) => !stored.has(idOfKey(key)));
+          const { version } = await guard.touch(application, session);
+          await onDeleted?.(session, application, archived, version);
+          await beside.after?.(session, keys.length, keys);
+          return keys.length;
+        },
+        beside.session,
+      ),
 
     touch: guard.touch,
 

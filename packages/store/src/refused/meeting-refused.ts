@@ -1,6 +1,7 @@
 import { parseExactJson } from '@sluice/json/parse-json.ts';
-import { BSON, type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
-import { type MemberCondition, toQuery } from '../entries/entry-filter.ts';
+import { BSON, type ClientSession, type Db, ObjectId } from 'mongodb';
+import type { MemberCondition } from '../entries/entry-filter.ts';
+import { matchEntries } from '../entries/match-entries.ts';
 import { isText, type RefusedDocument } from './refused-records.ts';
 
 /** Read at a time. */
@@ -17,15 +18,14 @@ export interface Meeting {
 type Read = Pick<RefusedDocument, '_id' | 'payload' | 'truncated' | 'reason' | 'size'>;
 const fields = { payload: 1, truncated: 1, reason: 1, size: 1 } as const;
 
-/** The payload as an entry would have it. Undefined if it is not JSON, or MongoDB cannot have it. */
-function payloadOf(upload: Read): Document | undefined {
-  if (isText(upload)) return undefined;
+/** Whether an entry could have the payload. */
+function isPayload(upload: Read): boolean {
+  if (isText(upload)) return false;
   try {
-    const payload = parseExactJson(upload.payload) as Document;
-    BSON.calculateObjectSize({ payload });
-    return payload;
+    BSON.calculateObjectSize({ payload: parseExactJson(upload.payload) });
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
 }
 
@@ -38,19 +38,12 @@ export function meetingRefused(db: Db) {
     const whole = texts.map(
       (text) => new RegExp(`(?<![\\p{L}\\p{N}])${RegExp.escape(text)}(?![\\p{L}\\p{N}])`, 'u'),
     );
-    const documents: Document[] = [];
-    const found: ObjectId[] = [];
-    for (const upload of uploads) {
-      const payload = payloadOf(upload);
-      if (payload !== undefined) documents.push({ _id: upload._id, payload });
-      else if (whole.some((one) => one.test(upload.payload))) found.push(upload._id);
-    }
-    if (documents.length > 0) {
-      const stages = [{ $documents: { $literal: documents } }, { $match: toQuery(conditions) }];
-      for await (const { _id } of db.aggregate<{ _id: ObjectId }>([...stages, { $project: { _id: 1 } }]))
-        found.push(_id);
-    }
-    return found.map((id) => id.toHexString());
+    const isWhole = (upload: Read) => whole.some((one) => one.test(upload.payload));
+    const [payloads, others] = [uploads.filter(isPayload), uploads.filter((upload) => !isPayload(upload))];
+    const entries = payloads.map(({ payload }) => ({ payload: Buffer.from(payload), by: undefined }));
+    const isMet = entries.length > 0 ? await matchEntries(db, conditions, entries) : [];
+    const found = [...payloads.filter((_, at) => isMet[at]), ...others.filter(isWhole)];
+    return found.map(({ _id }) => _id.toHexString());
   }
 
   return {

@@ -1,31 +1,24 @@
+import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import type { Turn } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ErasureJob } from '@sluice/jobs/record/erasure-record.ts';
+import { folderStore } from '@sluice/objects/folder-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
+import { createKeysAt, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import { newRefusedId } from '@sluice/store/refused/refused-records.ts';
 import { expect, it } from 'vitest';
-import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
+import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
+import { readLake } from '../../../../test/support/lake.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { erasureKind } from './erasure-kind.ts';
 
 const log = createLogger('test', { level: 'silent', pretty: false });
-const owner = { id: 'b'.repeat(24), username: 'b' };
-const domain = 'a-abc234';
-const turn: Turn = {
-  signal: new AbortController().signal,
-  check() {},
-  checkLease() {},
-  async giveWay() {},
-};
+const never = new AbortController().signal;
 
 async function start() {
-  const { db, url } = await ownDatabase();
-  const store = openStore(url);
-  await store.prepare();
-  const fields = { name: 'a', type: 'other', connectors: [], rawSchema: '{}', domain, owner };
-  const application = (await store.applications.create(fields))?.id as string;
+  const runs = await archiveRuns();
+  const { db, store, application, domain, owner, root, temporary } = runs;
   const ofApplication = { application, owner: owner.id, domain };
 
   const insert = (payloads: object[]) =>
@@ -63,11 +56,13 @@ async function start() {
 
   /** Lets one worker do the job. */
   async function work(job: ErasureJob, stores: Store = store): Promise<ErasureJob> {
-    const kind = erasureKind({ store: stores, leaseMs: 600_000, retentionMs: 600_000, log });
+    const times = { leaseMs: 600_000, retentionMs: 600_000 };
+    const openObjects = () => folderStore(root);
+    const kind = erasureKind({ store: stores, ...times, log, openObjects, folder: temporary });
     const piece = await kind.next(job);
     if (!piece) throw new Error('another worker has the job');
     try {
-      const end = await piece.work(turn);
+      const end = await piece.work(ownTurn());
       const expiresAt = end?.isKept ? undefined : new Date(Date.now() + 600_000);
       await store.jobs.complete(job.id, piece.job.fence, undefined, expiresAt, end?.result);
     } catch (error) {
@@ -92,7 +87,19 @@ async function start() {
     return id;
   }
 
-  return { db, store, application, ofApplication, insert, refuse, refusedTexts, create, work, exported };
+  return {
+    runs,
+    db,
+    store,
+    application,
+    ofApplication,
+    insert,
+    refuse,
+    refusedTexts,
+    create,
+    work,
+    exported,
+  };
 }
 
 it('erases and counts each thing once, wherever its workers die', async () => {
@@ -198,4 +205,50 @@ it('waits for a job that may store what it has read, and forgets what it was to 
   await store.jobs.cancel(other.id, new Date(Date.now() + 600_000));
   expect((await store.jobs.get(other.id)) as ErasureJob).toMatchObject({ options: { by: 'b' } });
   expect(((await store.jobs.get(other.id)) as ErasureJob).options).not.toHaveProperty('target');
+});
+
+it('erases entries that are in the lake alone, once, and those that came since', async () => {
+  const { runs, db, store, application, create, work } = await start();
+  const archive = await runs.create();
+  const keysAt = createKeysAt();
+  const dayMs = 86_400_000;
+  const old = Array.from({ length: 3_000 }, (_, n) => ({
+    key: keysAt(Buffer.from(application, 'hex'), Date.now() - 9 * dayMs),
+    ...payloadOf({ id: n % 2 ? 'him' : 'her', n }),
+    version: 1,
+  }));
+  await store.entries.insertKeyed(old);
+  await runs.run(archive);
+  await store.applications.update(application, { retentionDays: 5, retentionArchive: archive.id });
+  await createExpireEntries({ store, auditRetentionMs: dayMs, log })(never);
+  expect(await db.collection('entries').countDocuments()).toBe(0);
+  const late = {
+    key: keysAt(Buffer.from(application, 'hex'), Date.now() - 8 * dayMs),
+    ...payloadOf({ id: 'him', n: 0 }),
+    version: 1,
+  };
+  await store.entries.insertKeyed([late]);
+  await store.deletions.removeOne(application, idOfKey((old[1] as (typeof old)[0]).key));
+
+  const job = await create(['him'], true);
+  let removed = 0;
+  const deletions: Store['deletions'] = {
+    ...store.deletions,
+    async removeArchived(...given) {
+      if (removed === 1) throw new Error('killed');
+      removed += 1;
+      return store.deletions.removeArchived(...given);
+    },
+  };
+  await expect(work(job, { ...store, deletions })).rejects.toThrow('killed');
+  const ended = await work(job);
+  expect(ended).toMatchObject({ state: 'completed', result: { entries: 1_501 } });
+  const hashes = await Array.fromAsync(store.erased.hashesOf({ application, id: job.id }));
+  expect(Buffer.concat(hashes)).toHaveLength(1_501 * 16);
+  expect(await db.collection('entries').countDocuments()).toBe(0);
+  await runs.run(archive);
+  const rows = await readLake(runs.folder);
+  expect(rows).toHaveLength(1_500);
+  expect(new Set(rows.map(({ payload }) => (payload as { id: string }).id))).toEqual(new Set(['her']));
+  expect((await store.archives.list(application))[0]?.erasures).toEqual([]);
 });

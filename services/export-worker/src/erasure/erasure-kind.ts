@@ -1,3 +1,4 @@
+import { idOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import {
   ApplicationDeleted,
@@ -10,17 +11,19 @@ import {
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import { type ErasureJob, type ErasureStep, erasureSteps } from '@sluice/jobs/record/erasure-record.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { Beside } from '@sluice/store/entries/deletions.ts';
 import { type MemberCondition, selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { idOfKey } from '@sluice/store/entries/entry-id.ts';
 import type { Meeting } from '@sluice/store/refused/meeting-refused.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { createReadEntries, type ReadEntriesOptions } from '../export/read-entries.ts';
 
 /** Entries deleted by one transaction. */
 const batch = 1_000;
 const jobsAtOnce = 50;
 const waitMs = 1_000;
 
-interface Dependencies {
+interface Dependencies extends ReadEntriesOptions {
   store: Store;
   leaseMs: number;
   retentionMs: number;
@@ -28,7 +31,9 @@ interface Dependencies {
 }
 
 /** Removes entries and the copies of their payloads. Each step may run again; what is removed is counted in the same transaction. */
-export function erasureKind({ store, leaseMs, retentionMs, log }: Dependencies): JobKind<ErasureJob> {
+export function erasureKind({ leaseMs, retentionMs, log, ...options }: Dependencies): JobKind<ErasureJob> {
+  const { store } = options;
+  const readEntries = createReadEntries(options);
   const { applications, archives, chunks, deletions, deliveries, entries, erased, jobs, parts } = store;
   const { rawEntries, refused } = store;
   const { erasures } = jobs;
@@ -76,15 +81,32 @@ export function erasureKind({ store, leaseMs, retentionMs, log }: Dependencies):
     for await (const { query, first, last } of entries.pieces(application, walked, batch)) {
       check();
       if (!first) continue;
-      await deletions.remove(application, query, {
-        session,
-        before: () => renew(job, session),
-        async after(_, deleted, keys) {
-          await erased.note(job, keys.map(idOfKey), session);
-          await erasures.note(job, last ? { after: last } : {}, { entries: deleted }, session);
-        },
-      });
+      await deletions.remove(application, query, beside(job, last, session));
       if (last) await giveWay();
+    }
+  }
+
+  /** What is written with a deletion. `last`: the step goes on after it. */
+  const beside = (job: ErasureJob, last: string | undefined, session: SessionTurn['session']): Beside => ({
+    session,
+    before: () => renew(job, session),
+    async after(_, deleted, keys) {
+      await erased.note(job, keys.map(idOfKey), session);
+      await erasures.note(job, last ? { after: last } : {}, { entries: deleted }, session);
+    },
+  });
+
+  /** Entries that archives have, and MongoDB no more: the next runs list them as deleted. */
+  async function eraseArchived(job: ErasureJob, { session, check, giveWay }: SessionTurn): Promise<void> {
+    const { application, after } = job;
+    const archived = await applications.archived(application);
+    if (!archived) return;
+    const wanted = { filter: meetingOf(job).conditions, until: archived.until, after };
+    for await (const { documents, last } of readEntries(job, wanted)) {
+      check();
+      if (documents.length > 0)
+        await deletions.removeArchived(application, documents.map(idOf), beside(job, last, session));
+      await giveWay();
     }
   }
 
@@ -115,6 +137,7 @@ export function erasureKind({ store, leaseMs, retentionMs, log }: Dependencies):
     wait: waitForOthers,
     refused: eraseRefused,
     entries: eraseEntries,
+    lake: eraseArchived,
     // Refused uploads wait in memory for half a second before they are stored.
     late: eraseRefused,
     copies: removeCopies,
@@ -127,7 +150,7 @@ export function erasureKind({ store, leaseMs, retentionMs, log }: Dependencies):
     for (const step of erasureSteps.slice(reached)) {
       const isNew = step !== job.step;
       if (isNew) await erasures.enter(job, step);
-      await steps[step](isNew ? { ...job, awaited: undefined } : job, turn);
+      await steps[step](isNew ? { ...job, awaited: undefined, after: undefined } : job, turn);
     }
     const result = await erasures.resultOf(job.id);
     return { result: { result }, isKept: result.entries + result.refused > 0 };
