@@ -4,23 +4,13 @@ import { link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type ObjectStore, ObjectStoreError } from './object-store.ts';
+import { code, syncFolderOf, toError, unfinished } from './folder-files.ts';
+import { folderParts } from './folder-parts.ts';
+import type { ObjectStore } from './object-store.ts';
 
-/** Files that are being written. */
-const unfinished = '.unfinished-';
-
-const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
 const unless = (expected: string) => (error: unknown) => {
   if (code(error) !== expected) throw toError(error);
 };
-
-function toError(error: unknown): unknown {
-  const { path } = error as NodeJS.ErrnoException;
-  if (code(error) === 'ENOSPC') return new ObjectStoreError(`the disk of ${path ?? 'the folder'} is full`);
-  if (code(error) === 'EACCES' || code(error) === 'EROFS')
-    return new ObjectStoreError(`${path} cannot be written: the user of the worker needs the right to`);
-  return error;
-}
 
 /** Objects are files in a folder of this machine, with this mode. */
 export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore {
@@ -38,8 +28,7 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
       await mkdir(dirname(path), { recursive: true });
       await pipeline(Readable.from(pieces), createWriteStream(temporary, { mode, flush: true }));
       await place(temporary, path);
-      const directory = await open(dirname(path));
-      await directory.sync().finally(() => directory.close());
+      await syncFolderOf(path);
     } catch (error) {
       throw toError(error);
     } finally {
@@ -79,6 +68,7 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
     },
     list,
     remove: (name) => rm(pathOf(name), { force: true }),
+    inParts: folderParts(pathOf, mode),
     close() {},
   };
 }

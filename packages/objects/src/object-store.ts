@@ -4,6 +4,18 @@ export interface ObjectInfo {
   modifiedAt: Date;
 }
 
+/** An object that one process after the other stores in parts. It can be read once it is finished. */
+export interface ObjectParts {
+  /** Returns an id for the calls below. */
+  begin(name: string): Promise<string>;
+  /** Stores a part, and returns its tag. `number`: from 1; `start`: where its first byte is in the object. All but the last have 5 MiB at least. */
+  put(name: string, id: string, part: { number: number; start: number }, data: Uint8Array): Promise<string>;
+  /** Makes the object of its parts, in place of the one that may have the name. May be repeated. */
+  finish(name: string, id: string, tags: string[]): Promise<void>;
+  /** Removes the parts of an unfinished object. */
+  abandon(name: string, id: string): Promise<void>;
+}
+
 /** A bucket, or a folder. Names are paths with `/`. All reject with `ObjectStoreError`. */
 export interface ObjectStore {
   /** Stores a new object, which can be read once it is whole. False: the name is taken, and nothing changed. */
@@ -16,6 +28,7 @@ export interface ObjectStore {
   list(prefix: string): AsyncIterable<ObjectInfo>;
   /** Does nothing where there is no such object. */
   remove(name: string): Promise<void>;
+  inParts: ObjectParts;
   close(): void;
 }
 

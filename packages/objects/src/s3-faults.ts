@@ -24,6 +24,10 @@ const answers: Record<string, (place: StorePlace) => string> = {
     `the clock of the server that runs Sluice differs from that of ${host}: ask the operator to set it`,
 };
 
+const unfinishedGone = ({ host, bucket }: StorePlace) =>
+  `an unfinished upload is gone from the bucket ${bucket} of ${host}: retry, and look whether a rule of the bucket removes uploads too early`;
+for (const name of ['NoSuchUpload', 'InvalidPart']) answers[name] = unfinishedGone;
+
 const otherRegion = ({ bucket, region }: StorePlace) =>
   `the bucket ${bucket} is not in the region ${region}: give the region and endpoint of the bucket`;
 for (const name of [

@@ -14,6 +14,7 @@ import type { Allowed } from '@sluice/shared/public-address.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type ObjectInfo, type ObjectStore, ObjectStoreError } from './object-store.ts';
 import { toFault } from './s3-faults.ts';
+import { s3Parts } from './s3-parts.ts';
 
 export interface S3Target {
   endpoint?: string;
@@ -159,6 +160,7 @@ export function s3Store(
       asked(async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key: base + name }));
       }),
+    inParts: s3Parts(client, { Bucket, base }, asked),
     close: () => client.destroy(),
   };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -72,6 +72,33 @@ describe.each([
     await expect(store.create('l/small', failing(Buffer.from('half')))).rejects.toThrow('cut off');
     expect(await names('l/')).toEqual([`l/big ${big.length}`]);
     expect(await unfinishedUploads()).toEqual([]);
+  });
+
+  it('makes an object of parts, once they are finished', async () => {
+    const { inParts } = store;
+    const id = await inParts.begin('p/a');
+    const [first, second, other] = [big.subarray(0, 8 << 20), big.subarray(8 << 20), big.subarray(5 << 20)];
+    const tags = [await inParts.put('p/a', id, { number: 1, start: 0 }, first)];
+    // A part of a worker that died before it noted the tag.
+    await inParts.put('p/a', id, { number: 2, start: first.length }, other);
+    tags.push(await inParts.put('p/a', id, { number: 2, start: first.length }, second));
+    expect(await names('p/')).toEqual([]);
+    await inParts.finish('p/a', id, tags);
+    await inParts.finish('p/a', id, tags);
+    expect((await buffer((await store.read('p/a')) ?? pieces())).equals(big)).toBe(true);
+    expect(await unfinishedUploads()).toEqual([]);
+  });
+
+  it('leaves nothing of parts that are abandoned', async () => {
+    const { inParts } = store;
+    const id = await inParts.begin('q/a');
+    await inParts.put('q/a', id, { number: 1, start: 0 }, big);
+    await inParts.abandon('q/a', id);
+    await inParts.abandon('q/a', id);
+    await expect(inParts.finish('q/a', id, ['"x" '])).rejects.toThrow();
+    expect(await names('q/')).toEqual([]);
+    expect(await unfinishedUploads()).toEqual([]);
+    if (target.kind === 'folder') expect(readdirSync(join(folder, 'q'))).toEqual([]);
   });
 
   it('lists more than a page', async () => {
