@@ -1,5 +1,6 @@
 import {
   copyFileSync,
+  mkdirSync,
   mkdtempSync,
   readFileSync,
   renameSync,
@@ -8,11 +9,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { MongoClient, ObjectId } from 'mongodb';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sha256 } from '../support/export-client.ts';
 import { manifestsIn, readLake } from '../support/lake.ts';
 import { openStore } from '../support/own-database.ts';
 import { startSluice, storeOf, until } from '../support/sluice.ts';
@@ -34,6 +36,8 @@ const bucket = { kind: 's3', bucket: 'lake', access_key_id: 'key', secret_access
 
 const dayMs = 86_400_000;
 const log = createLogger('test', { level: 'silent', pretty: false });
+
+type Call = Awaited<ReturnType<typeof application>>['call'];
 
 async function application(given?: string) {
   const token = given ?? (await sluice.owner()).token;
@@ -306,5 +310,102 @@ describe('a verification', () => {
     expect(stderr).toContain(domain);
     const [job] = (await call('GET', '/verifications')).body.data;
     expect(job).toMatchObject({ state: 'failed', error: expect.stringContaining(domain) });
+  });
+});
+
+describe('an export to another place', () => {
+  const over = async (call: Call, id: string) => {
+    const ask = async () => (await call('GET', `/exports/${id}`)).body.data;
+    await until(async () => ['completed', 'failed'].includes((await ask()).state));
+    return ask();
+  };
+  const send = async (call: Call, json: object) => {
+    const { status, body } = await call('POST', '/exports', json);
+    expect([status, body]).toMatchObject([202, {}]);
+    return over(call, body.data.id);
+  };
+
+  it.each(['csv', 'ndjson', 'parquet'])(
+    'is the same file of %s as one that is kept here, in a bucket and in the folder',
+    async (format) => {
+      const { domain, call, upload } = await application();
+      const { target, folder: files, stop } = await startVersitygw();
+      onTestFinished(stop);
+      await upload(700);
+      const from = new Date(Date.now() - 60_000).toISOString();
+      const options = { format, from, meta: ['id'], filter: { n: { lt: 600 } } };
+      const { file } = await send(call, options);
+      const { endpoint, accessKeyId: access_key_id, secretAccessKey: secret_access_key } = target;
+      const s3 = { kind: 's3', endpoint, bucket: target.bucket, prefix: 'some/place', access_key_id };
+      for (const [to, root, prefix] of [
+        [{ ...s3, secret_access_key }, files, 'some/place/'],
+        [{ kind: 'folder' }, folder, ''],
+      ] as const) {
+        const before = new Date(Date.now() + 1_000).toISOString();
+        const job = await send(call, { ...options, to, before });
+        const { url: _, name: __, ...same } = file;
+        const name = `${prefix}${domain}/exports/${job.createdAt.slice(0, 10)}-${job.id}.${format}`;
+        expect(job.file).toEqual({ ...same, name });
+        expect(job.to).toEqual(to.kind === 's3' ? { ...s3, endpoint: `${endpoint}/` } : to);
+        expect(job.progress).toMatchObject({ done: file.rows, total: file.rows });
+        const bytes = readFileSync(join(root, name));
+        expect([sha256(bytes), bytes.length]).toEqual([file.sha256, file.bytes]);
+        expect(JSON.stringify(await call('GET', '/exports'))).not.toContain(secret_access_key);
+        const { status, body } = await call('GET', `/exports/${job.id}/file`);
+        expect([status, body.error.message]).toEqual([404, expect.stringContaining(name)]);
+        const client = await MongoClient.connect(sluice.env.MONGODB_URL as string);
+        const parts = client
+          .db()
+          .collection('parts')
+          .countDocuments({ job: new ObjectId(job.id) });
+        expect(await parts.finally(() => client.close())).toBe(0);
+      }
+    },
+  );
+
+  it('fails with what to do, and a retry makes it', async () => {
+    const { call, upload } = await application();
+    const { target, folder: files, stop } = await startVersitygw();
+    onTestFinished(stop);
+    await upload(10);
+    const { endpoint, accessKeyId: access_key_id, secretAccessKey: secret_access_key } = target;
+    const to = { kind: 's3', endpoint, bucket: 'later', access_key_id, secret_access_key };
+    const { id, error } = await send(call, { to });
+    expect(error).toMatch(/has no bucket later: create it/);
+    mkdirSync(join(dirname(files), 'later'));
+    expect((await call('POST', `/exports/${id}/retry`)).status).toBe(202);
+    const { state, file } = await over(call, id);
+    expect([state, file.rows]).toEqual(['completed', 10]);
+    expect(sha256(readFileSync(join(dirname(files), 'later', file.name)))).toBe(file.sha256);
+  });
+
+  it.each([
+    [{ kind: 'folder', bucket: 'lake' }, '/to/bucket', /is for a bucket/],
+    [{ ...bucket, bucket: 'Lake' }, '/to/bucket', /^body\/to\/bucket must be a name that S3 allows/],
+    [{ ...bucket, endpoint: 'http://10.0.0.1' }, '/to/endpoint', /private address/],
+    [{ kind: 's3', bucket: 'lake', access_key_id: 'key' }, '/to/secret_access_key', /is needed for s3/],
+    ['tomorrow', '/to', /^body\/to must be an ISO 8601 timestamp/],
+  ])('cannot have `to` %j', async (to, path, message) => {
+    const { call } = await application();
+    const { status, body } = await call('POST', '/exports', { to });
+    const { details } = body.error;
+    expect([status, details.length, details[0].path]).toEqual([400, 1, path]);
+    expect(body.error.message).toMatch(message);
+  });
+
+  it('takes one end of the period, and is for the owner alone', async () => {
+    const { domain, call } = await application();
+    const time = '2026-11-21T04:00:00Z';
+    const { status, body } = await call('POST', '/exports', { to: time, before: time });
+    expect([status, body.error.message]).toEqual([400, expect.stringContaining('send one of them')]);
+    const { token, username } = await sluice.owner();
+    await call('PUT', `/members/${username}`, { role: 'editor' });
+    const path = `/applications/${domain}/exports`;
+    const refused = await sluice.request('POST', path, { token, json: { to: { kind: 'folder' } } });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      403,
+      expect.stringContaining('needs the owner'),
+    ]);
+    expect((await sluice.request('POST', path, { token, json: { to: time } })).status).toBe(202);
   });
 });

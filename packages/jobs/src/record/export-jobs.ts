@@ -18,6 +18,7 @@ export type NewExport = Pick<
   | 'hasRest'
   | 'hasLarge'
   | 'transient'
+  | 'target'
 >;
 
 /** Operations of exports: one worker at a time writes part after part. */
@@ -63,11 +64,19 @@ export function exportJobs(db: Db) {
     setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
       hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),
 
+    /** Notes the object that the file becomes part by part. False: the lease is lost. */
+    setUpload: (id: string, fence: number, upload: string): Promise<boolean> =>
+      hasMatched(jobs.updateOne(leased(id, fence), { $set: { upload: { id: upload, tags: [] } } })),
+
     /** Adds stored parts to the file, all at once. False: the lease is lost. */
-    commitParts(id: string, fence: number, { parts, position, ...times }: PartsCommit): Promise<boolean> {
+    commitParts(
+      id: string,
+      fence: number,
+      { parts, position, tags, ...times }: PartsCommit,
+    ): Promise<boolean> {
       const sum = (of: 'rows' | 'bytes') => parts.reduce((total, part) => total + part[of], 0);
       const change = {
-        $push: { parts: { $each: parts } },
+        $push: { parts: { $each: parts }, ...(tags && { 'upload.tags': { $each: tags } }) },
         $inc: { done: sum('rows'), bytes: sum('bytes') },
         $set: { position, attempts: 0, ...times },
       };
@@ -80,6 +89,8 @@ interface PartsCommit {
   parts: Part[];
   /** Where the next part begins. */
   position: Position;
+  /** Of further parts of the object. */
+  tags?: string[] | undefined;
   firstCreatedAt: Date | undefined;
   lastCreatedAt: Date | undefined;
 }

@@ -1,3 +1,4 @@
+import type { ArchiveTarget } from '@sluice/store/archives/archive-records.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import type { Column, Meta } from '@sluice/tables/columns.ts';
 import type { Formulas } from '@sluice/tables/csv/cell-json.ts';
@@ -79,6 +80,10 @@ export interface ExportJob extends Job {
   hasLarge?: boolean | undefined;
   /** True for a file that is streamed to one client and not kept. */
   transient: boolean;
+  /** Where the file goes as one object; absent: it is kept here. */
+  target?: ArchiveTarget | undefined;
+  /** The unfinished object: its id in the target, and the tags of the parts that count. */
+  upload?: { id: string; tags: string[] };
   /** Entries were deleted after the cut, and may be missing from the file. */
   deletedMeanwhile?: boolean;
   /** Absent until known, and with `arrays=json`. */

@@ -1,4 +1,4 @@
-import type { ExportOptions } from './export-record.ts';
+import type { ExportJob, ExportOptions } from './export-record.ts';
 import type { JobRecord } from './job-records.ts';
 
 const types = {
@@ -21,6 +21,10 @@ function formatOf(job: DescribedFile): keyof typeof types {
 }
 
 export const mediaTypeOf = (job: DescribedFile): string => types[formatOf(job)];
+
+/** The name of the object that an export with a target makes, in the target. */
+export const objectNameOf = ({ id, domain, createdAt, options }: ExportJob): string =>
+  `${domain}/exports/${createdAt.toISOString().slice(0, 10)}-${id}.${formatOf({ kind: 'export', domain, createdAt, options })}`;
 
 /** The name of a job's file. A domain has only `[a-z0-9-]`, so the name needs no escapes. */
 export function fileNameOf(job: DescribedFile): string {

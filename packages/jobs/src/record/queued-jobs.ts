@@ -15,6 +15,7 @@ export const brief = {
   'result.groups': 0,
   'result.by_key': 0,
   files: 0,
+  'upload.tags': 0,
 };
 
 /** Without imports whose file comes in one request, and jobs that are being made. */

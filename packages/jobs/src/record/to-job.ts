@@ -1,9 +1,10 @@
 import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import type { ReasonGroup } from './chunk-records.ts';
-import { fileNameOf } from './file-name.ts';
+import { fileNameOf, objectNameOf } from './file-name.ts';
 import type { Manifest } from './job.ts';
 import { isUncut, type JobRecord } from './job-records.ts';
+import { toPlace } from './to-place.ts';
 
 const iso = (time: Date) => time.toISOString();
 
@@ -36,10 +37,10 @@ export function toJob(record: JobRecord) {
     ...(expiresAt && { expiresAt: iso(expiresAt) }),
     ...(error && { error }),
     ...('result' in record && record.result && { result: toResult(record) }),
+    ...(record.kind === 'export' && record.target && { to: toPlace(record.target) }),
     ...(manifest && {
       file: {
-        url: `/api/applications/${record.domain}/${kind}s/${id}/file`,
-        name: fileNameOf(record),
+        ...toFilePlace(record),
         ...toFile(manifest),
         ...(record.kind === 'export' && record.deletedMeanwhile && { deleted_meanwhile: true as const }),
       },
@@ -62,6 +63,14 @@ const readExample = (text: string) =>
 function speed({ state, done, total, rate }: JobRecord) {
   if (state !== 'active' || rate === undefined) return {};
   return { rate, ...(rate > 0 && total > 0 && { secondsLeft: Math.ceil(Math.max(total - done, 0) / rate) }) };
+}
+
+function toFilePlace(record: JobRecord) {
+  const { id, kind, domain } = record;
+  if (record.kind !== 'export' || !record.target)
+    return { url: `/api/applications/${domain}/${kind}s/${id}/file`, name: fileNameOf(record) };
+  const { prefix } = { prefix: undefined, ...record.target };
+  return { name: `${prefix ? `${prefix}/` : ''}${objectNameOf(record)}` };
 }
 
 function toFile({ rows, bytes, sha256, firstCreatedAt, lastCreatedAt }: Manifest) {

@@ -19,6 +19,8 @@ export async function waitAgain(
     await chunks.reopen(job.id);
     return jobs.retry(job, await chunks.totals(job.id));
   }
+  // What a failed export had stored of its object is removed.
+  if (job.kind === 'export' && job.target) return jobs.retry(job, 'without parts');
   const written = await jobs.partsOf(job.id);
   const isWhole = await parts.haveAll(written.map(({ id }) => id));
   return jobs.retry(job, isWhole ? 'as it stands' : 'without parts');

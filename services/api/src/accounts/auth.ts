@@ -15,12 +15,18 @@ const forbidden = (message: string) => new ApiError('ForbiddenRequestError', mes
 const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
   /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';
 
+/** Throws ApiError if the request came with a personal token that has not this scope. */
+export function requireScope(grant: Grant | undefined, scope: Grant['scopes'][number]): void {
+  if (grant && !grant.scopes.includes(scope))
+    throw forbidden(`this token may ${grant.scopes.join(' and ')}; this needs the scope ${scope}`);
+}
+
 /** Throws ApiError for what a personal token does not allow. */
-function checkGrant({ scopes, applications }: Grant, { routeOptions, params }: FastifyRequest): void {
+function checkGrant(grant: Grant, { routeOptions, params }: FastifyRequest): void {
   const { role = 'reader', scope = role === 'reader' ? 'read' : 'write', isLoginOnly } = routeOptions.config;
   if (isLoginOnly) throw forbidden('a personal token cannot do this; log in and use that token');
-  if (!scopes.includes(scope))
-    throw forbidden(`this token may ${scopes.join(' and ')}; this needs the scope ${scope}`);
+  requireScope(grant, scope);
+  const { applications } = grant;
   const { domain } = params as { domain?: string };
   if (applications === undefined || (domain && applications.includes(domain))) return;
   if (domain) throw applicationNotFound(domain);

@@ -1,6 +1,6 @@
+import { toPlace } from '@sluice/jobs/record/to-place.ts';
 import {
   type ArchiveRecord,
-  type ArchiveTarget,
   archiveFormats,
   archivePeriods,
 } from '@sluice/store/archives/archive-records.ts';
@@ -76,7 +76,9 @@ const secret = {
     }),
   ),
 };
-const TargetBody = Strict('NewArchiveTarget', { ...place, ...secret });
+export const TargetBody = Strict('NewArchiveTarget', { ...place, ...secret });
+/** Without the secret. */
+export const Place = Named('ArchiveTarget', place);
 export type TargetBody = Static<typeof TargetBody>;
 
 const every = Type.Enum(Object.keys(archivePeriods) as (keyof typeof archivePeriods)[], {
@@ -139,7 +141,7 @@ export const Archive = Named(
   },
   {
     id: Type.String(),
-    to: Named('ArchiveTarget', place),
+    to: Place,
     ...chosen,
     state: Type.Enum(['active', 'paused', 'failing'], {
       title: 'ArchiveState',
@@ -168,12 +170,6 @@ export const Archive = Named(
     createdBy: Text('Username.', 'ada'),
   },
 );
-
-const toPlace = (to: ArchiveTarget): Static<typeof Archive>['to'] => {
-  if (to.kind === 'folder') return { kind: 'folder' };
-  const { secret: _, accessKeyId, pathStyle, ...rest } = to;
-  return { ...rest, access_key_id: accessKeyId, ...(pathStyle !== undefined && { path_style: pathStyle }) };
-};
 
 /** As users see it. `lag`: in seconds. */
 export function toArchiveAnswer(record: ArchiveRecord, lag: number): Static<typeof Archive> {

@@ -2,6 +2,7 @@ import { arrays, exportFormats } from '@sluice/jobs/record/export-record.ts';
 import { metaNames } from '@sluice/tables/columns.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import Type, { type Static } from 'typebox';
+import { TargetBody } from '../archives/contract.ts';
 import { BodyFilter } from '../http/filter.ts';
 import { aboutSender, MetaOf } from '../http/meta.ts';
 import { KeyId, Query, Strict, Text, Timestamp } from '../http/schemas.ts';
@@ -52,6 +53,19 @@ export const ExportRequest = Strict(
   { title: 'ExportRequest', examples: [{ format: 'csv', columns: ['createdAt', 'celsius'] }] },
   {
     ...common,
+    to: Type.Optional(
+      Type.Union([Timestamp, TargetBody], {
+        title: 'ExportEnd',
+        description:
+          'A time: only entries before it, as `before`. A place: a bucket, or the folder of the operator, gets the file as one object. This needs the right of the owner.',
+      }),
+    ),
+    before: Type.Optional(
+      Type.String({
+        ...Timestamp,
+        description: 'Only entries before this time; for exports whose `to` is a place.',
+      }),
+    ),
     columns: Type.Optional(
       Type.Array(Type.String(), {
         minItems: 1,

@@ -2,11 +2,16 @@ import type { ExportJob, ExportOptions } from '@sluice/jobs/record/export-record
 import { parseSchema, type Schema } from '@sluice/schemas/schema.ts';
 import { ApiError, applicationNotFound } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { ArchiveTarget } from '@sluice/store/archives/archive-records.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { type Column, columnsOf, type Meta, topKeys, topNames, widthOf } from '@sluice/tables/columns.ts';
+import type { FastifyRequest } from 'fastify';
+import { requireScope } from '../accounts/auth.ts';
+import type { TargetBody } from '../archives/contract.ts';
+import { toTarget } from '../archives/target.ts';
 import type { Dependencies, Routes } from '../dependencies.ts';
 import { toConditions, withKey } from '../http/filter.ts';
-import { findApplication } from '../http/find-application.ts';
+import { findApplication, requireRole } from '../http/find-application.ts';
 import { toMeta } from '../http/meta.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
@@ -19,6 +24,7 @@ import { describeStream, streamExport } from './stream-export.ts';
 const unmade = 'exports cannot be made';
 
 type Asked = Omit<ExportOptions, 'filter'> & {
+  target?: ArchiveTarget | undefined;
   filter: Condition[] | undefined;
   /** Id of an ingest key. */
   key: string | undefined;
@@ -43,7 +49,19 @@ function toOptions(
 
 /** Exports: streamed while they are written, or made as jobs and downloaded later. */
 export const exportRoutes: Routes = async (app, dependencies) => {
-  const { store, capacity } = dependencies;
+  const { store, capacity, config } = dependencies;
+
+  /** Where an export of the owner goes: it stays there, as the files of archives do. Throws ApiError. */
+  function toOwnTarget(
+    { owner, grant }: Pick<FastifyRequest, 'owner' | 'grant'>,
+    application: ApplicationRecord,
+    to: TargetBody,
+  ): ArchiveTarget {
+    requireRole(application, owner, 'owner');
+    requireScope(grant, 'write');
+    return toTarget(to, config);
+  }
+
   bearerRoutes(app, 'Exports', 'reader');
 
   app.get(
@@ -78,19 +96,26 @@ export const exportRoutes: Routes = async (app, dependencies) => {
   app.post(
     '/applications/:domain/exports',
     operation('createExport', 'Create an export job', {
-      description: 'A worker writes the file; download it when the job is completed.',
+      description:
+        'A worker writes the file; download it when the job is completed. With a place in `to` the file goes there, as `<prefix>/<domain>/exports/<date>-<job>.<format>`.',
       params: ByDomain,
       body: ExportRequest,
       response: madeJob('export'),
       config: { textOf: 'filter' },
     }),
     async (request, reply) => {
-      const { body } = request;
-      const { columns, meta } = body;
+      const { to, before, columns, meta, ...body } = request.body;
+      const isPlace = typeof to === 'object';
+      if (before !== undefined && to !== undefined && !isPlace)
+        throw new ApiError('InvalidRequestError', 'to and before are both a time: send one of them');
       const filter = body.filter === undefined ? undefined : toConditions(body.filter, 'body');
-      const options = toOptions(body, { columns, meta, filter });
+      const options = toOptions(
+        { ...body, to: isPlace ? before : (to ?? before) },
+        { columns, meta, filter },
+      );
       const application = await findApplication(store.applications, request);
-      const job = await createExport(dependencies, application, options, false);
+      const target = isPlace ? toOwnTarget(request, application, to) : undefined;
+      const job = await createExport(dependencies, application, { ...options, target }, false);
       return queueAndSend(dependencies, request, reply, job, unmade);
     },
   );
@@ -100,7 +125,7 @@ export const exportRoutes: Routes = async (app, dependencies) => {
 async function createExport(
   { store, quotas }: Pick<Dependencies, 'store' | 'quotas'>,
   application: ApplicationRecord,
-  { filter, key, ...options }: Asked,
+  { filter, key, target, ...options }: Asked,
   transient: boolean,
 ): Promise<ExportJob> {
   const { applications, schemas, rawEntries, fields, jobs, deletions, senders } = store;
@@ -134,6 +159,7 @@ async function createExport(
     ...width,
     hasLarge: recorded.hasLarge || recorded.closed,
     transient,
+    target,
   });
   // Deletions that begin from here on see the job, and mark it themselves.
   if ((await deletions.touch(application.id)).count !== deleted)

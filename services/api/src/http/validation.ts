@@ -108,6 +108,22 @@ function readQuery(query: Record<string, unknown>, properties: Record<string, { 
   }
 }
 
+/** Without what alternatives for other types of a value say, where one is for its type. */
+function ofFittingType(errors: ErrorObject[]): ErrorObject[] {
+  const left = new Set(errors);
+  for (const { keyword, instancePath, schemaPath } of errors.filter((error) => error.keyword === 'anyOf')) {
+    const inside = errors.filter((error) => error.schemaPath.startsWith(`${schemaPath}/`));
+    const misfits = inside.filter((error) => error.keyword === 'type' && error.instancePath === instancePath);
+    const alternatives = misfits.map((error) => error.schemaPath.slice(0, -'type'.length));
+    const besides = inside.filter((error) => alternatives.some((path) => error.schemaPath.startsWith(path)));
+    if (besides.length === inside.length) continue;
+    for (const error of errors)
+      if (besides.includes(error) || (error.keyword === keyword && error.schemaPath === schemaPath))
+        left.delete(error);
+  }
+  return [...left];
+}
+
 const noQuery = { type: 'object', properties: {}, additionalProperties: false };
 
 function isEmpty(data: unknown): boolean {
@@ -134,7 +150,9 @@ export function validation(app: FastifyInstance): void {
       if (part === 'querystring') readQuery(data as Record<string, unknown>, properties);
       validate ??= ajv.compile(schema as object);
       if (validate(data)) return { value: data };
-      const details = (validate.errors ?? []).slice(0, maxDetails).map((error) => toDetail(part, error));
+      const details = ofFittingType(validate.errors ?? [])
+        .slice(0, maxDetails)
+        .map((error) => toDetail(part, error));
       return { error: Object.assign(new Error('invalid request'), { validation: details }) };
     };
   });

@@ -1,12 +1,15 @@
 import { jobKinds, jobStates } from '@sluice/jobs/record/job.ts';
 import Type, { type Static } from 'typebox';
+import { Place } from '../archives/contract.ts';
 import { DateTime, Int, Named, RefusedByKey, Text } from '../http/schemas.ts';
 
 const JobFile = Named(
   { title: 'JobFile', description: 'The file of a completed job.' },
   {
-    url: Text('Path of the file on this server.'),
-    name: Text('Name under which the file is downloaded.'),
+    url: Type.Optional(
+      Text('Path of the file on this server; absent where an export went `to` another place.'),
+    ),
+    name: Text('Name under which the file is downloaded; name of the object of an export with `to`.'),
     bytes: Type.Integer(),
     rows: Int(
       'Entries of an export; refused lines in the report of an import; what does not conform in a rehearsal.',
@@ -149,6 +152,7 @@ export const JobAnswer = Named('Job', {
       ArchiveResult,
     ]),
   ),
+  to: Type.Optional(Place),
   file: Type.Optional(JobFile),
   columns: Type.Optional(
     Type.Array(Type.String(), {

@@ -4,6 +4,7 @@ import negotiate from '@fastify/accept-negotiator';
 import { type DescribedFile, fileNameOf, mediaTypeOf } from '@sluice/jobs/record/file-name.ts';
 import type { Part } from '@sluice/jobs/record/job.ts';
 import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
+import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
@@ -85,6 +86,13 @@ export async function sendFile(
   const { manifest } = job;
   if (!manifest) {
     throw new ApiError('ResourceNotFoundError', `${job.kind} ${job.id} has no file: it is ${job.state}`);
+  }
+  if (job.kind === 'export' && job.target) {
+    const { file } = toJob(job);
+    throw new ApiError(
+      'ResourceNotFoundError',
+      `export ${job.id} has no file here: it is in its ${job.target.kind === 's3' ? `bucket ${job.target.bucket}` : 'folder'} as ${file?.name}`,
+    );
   }
   const range = rangeOf(request, manifest.sha256, manifest.bytes);
   // Ranges are of the uncompressed file.

@@ -4,7 +4,8 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
-import type { Part } from '@sluice/jobs/record/job.ts';
+import type { Manifest, Part } from '@sluice/jobs/record/job.ts';
+import { sha256Of } from '@sluice/objects/pieces.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { FilePiece } from '../formats/format.ts';
@@ -21,11 +22,25 @@ interface Options {
   hash: FileHash;
 }
 
+/** Takes the pieces of a file in order, while the next is written. */
+export interface FileSink {
+  /** Rejects with what became of an earlier piece. */
+  add(piece: FilePiece, extent: Extent): Promise<void>;
+  /** Notes a position without a new piece. */
+  move(position: Position): void;
+  /** Resolves when nothing is under way any more. */
+  drain(): Promise<void>;
+  /** Lets another worker go on after the last piece. */
+  save(): Promise<void>;
+  /** After the last piece. Calls `check` again and again. */
+  end(check: () => void): Promise<Pick<Manifest, 'bytes' | 'sha256' | 'firstCreatedAt' | 'lastCreatedAt'>>;
+}
+
 /** MongoDB limits documents to 16 MB, and some data does not compress. */
 const maxPartBytes = 8 * 1024 ** 2;
 
 /** The rows of a piece, and where the next piece begins. */
-interface Extent {
+export interface Extent {
   rows: number;
   position: Position;
   /** Times of the first and last entry so far. */
@@ -37,7 +52,7 @@ interface Extent {
 const piecesAhead = 2;
 
 /** Stores the pieces of a file while the next is written, and commits them in order. */
-export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
+export function createCommits({ store: { jobs, parts }, job, hash }: Options): FileSink {
   let { bytes, firstCreatedAt, lastCreatedAt } = job;
   /** Oldest first. */
   const underWay: Promise<void>[] = [];
@@ -71,27 +86,39 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options) {
     underWay.push(committed);
   }
 
+  /** Resolves when all pieces are committed. */
+  async function drain(): Promise<void> {
+    await Promise.allSettled(underWay);
+    await Promise.all(underWay);
+  }
+
+  async function* readAgain(check: () => void): AsyncGenerator<Buffer> {
+    for (const { id } of await jobs.partsOf(job.id)) {
+      check();
+      const data = await parts.get(id);
+      if (!data) throw new JobFailed(`part ${id} of the file is missing`, { isDefect: true });
+      yield decompress(data);
+    }
+  }
+
   return {
     /** Stores and commits a piece in the background, once there are few others. */
-    async add(piece: FilePiece, { rows, position, first, last }: Extent): Promise<void> {
+    async add(piece, { rows, position, first, last }) {
       while (underWay.length >= piecesAhead) await underWay.shift();
-      hash.update(piece.data, slices(piece.data).length);
+      hash.update(piece.data);
       bytes += piece.data.length;
       firstCreatedAt ??= first;
       lastCreatedAt = last ?? lastCreatedAt;
       commit(store(piece, rows), position);
     },
 
-    /** Commits a position without a new part. */
-    move: (position: Position): void => commit(Promise.resolve([]), position),
+    move: (position) => commit(Promise.resolve([]), position),
+    drain,
+    save: drain,
 
-    /** Resolves when all pieces are committed. */
-    async drain(): Promise<void> {
-      await Promise.allSettled(underWay);
-      await Promise.all(underWay);
+    async end(check) {
+      return { bytes, ...times(), sha256: await hash.digest(() => readAgain(check)) };
     },
-
-    totals: () => ({ bytes, ...times() }),
   };
 }
 
@@ -104,16 +131,15 @@ function slices(data: Uint8Array): Uint8Array[] {
 const decompress = promisify(zstdDecompress);
 
 /** The running hash of a file. */
-interface FileHash {
-  /** Adds the next piece; `parts` is the number of its parts. */
-  update(data: Uint8Array, parts: number): void;
-  /** The hash of the whole file. Calls `check` for each part that must be read again. */
-  digest(check: () => void): Promise<string>;
+export interface FileHash {
+  update(data: Uint8Array): void;
+  /** The hash of the whole file, which may have to be read again. */
+  digest(readAgain: () => AsyncIterable<Uint8Array>): Promise<string>;
 }
 
 interface Running {
   hash: Hash;
-  parts: number;
+  bytes: number;
   /** The fence of the last claim that wrote the file. */
   fence: number;
 }
@@ -124,26 +150,15 @@ export type FileHashes = ReturnType<typeof createFileHashes>;
  * SHA-256 of files while they are written. The state of a hash cannot move to another process.
  * A process that takes over a job reads the parts again at the end, at about one gigabyte per second.
  */
-export function createFileHashes({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>) {
+export function createFileHashes() {
   const running = new Map<string, Running>();
 
-  async function readAgain(job: string, check: () => void): Promise<string> {
-    const hash = createHash('sha256');
-    for (const { id } of await jobs.partsOf(job)) {
-      check();
-      const data = await parts.get(id);
-      if (!data) throw new JobFailed(`part ${id} of the file is missing`, { isDefect: true });
-      hash.update(await decompress(data));
-    }
-    return hash.digest('hex');
-  }
-
   return {
-    /** `written` is the number of committed parts. Only the last holder of the lease can continue its hash. */
+    /** `written`: the bytes that count. Only the last holder of the lease can continue its hash. */
     begin(job: string, fence: number, written: number): FileHash {
       const known = running.get(job);
-      const isMine = known?.parts === written && known.fence === fence - 1;
-      const fresh = written === 0 ? { hash: createHash('sha256'), parts: 0 } : undefined;
+      const isMine = known?.bytes === written && known.fence === fence - 1;
+      const fresh = written === 0 ? { hash: createHash('sha256'), bytes: 0 } : undefined;
       const before = isMine ? known : fresh;
       const mine = before && { ...before, fence };
       if (mine) running.set(job, mine);
@@ -151,14 +166,14 @@ export function createFileHashes({ jobs, parts }: Pick<Store, 'jobs' | 'parts'>)
       /** Undefined if this process has claimed the job again since. */
       const current = () => (running.get(job) === mine ? mine : undefined);
       return {
-        update(data, count) {
+        update(data) {
           const hashed = current();
           hashed?.hash.update(data);
-          if (hashed) hashed.parts += count;
+          if (hashed) hashed.bytes += data.length;
         },
-        async digest(check) {
+        async digest(readAgain) {
           const hashed = current();
-          if (!hashed) return readAgain(job, check);
+          if (!hashed) return sha256Of(readAgain());
           running.delete(job);
           return hashed.hash.digest('hex');
         },

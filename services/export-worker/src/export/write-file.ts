@@ -6,6 +6,7 @@ import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Manifest } from '@sluice/jobs/record/job.ts';
 import { untilPassed } from '@sluice/jobs/until-passed.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
@@ -15,6 +16,7 @@ import { addUnlessLate, createDiscover, createLeaveOut } from './discover.ts';
 import { createFormat, knownColumns } from './open-format.ts';
 import { createReadEntries, type ReadEntriesOptions } from './read-entries.ts';
 import { createSenderNames } from './sender-names.ts';
+import { createUpload } from './upload.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
 const stepBytes = 32 * 1024;
@@ -38,6 +40,7 @@ export function createWriteFile({ store, hashes, log, ...archived }: Dependencie
   return async function writeFile(
     job: ExportJob,
     turn: Pick<Turn, 'check' | 'checkLease' | 'giveWay'>,
+    objects?: ObjectStore,
   ): Promise<Manifest> {
     const application = await applications.byId(job.application);
     if (!application) throw new ApplicationDeleted();
@@ -65,8 +68,10 @@ export function createWriteFile({ store, hashes, log, ...archived }: Dependencie
     // What is in an archive alone is counted only when it is read.
     if (cut && job.total === 0 && !application.archivedUntil)
       void countTotal(jobs, job, () => count(cut), log);
-    const hash = hashes.begin(job.id, job.fence, written.length);
-    const commits = createCommits({ store, job, hash });
+    const hash = hashes.begin(job.id, job.fence, job.bytes);
+    const sink = objects
+      ? await createUpload({ store, objects, job, written, hash, checkLease: turn.checkLease })
+      : createCommits({ store, job, hash });
 
     /** Time of the first entry that this worker wrote. */
     let first: Date | undefined;
@@ -90,8 +95,8 @@ export function createWriteFile({ store, hashes, log, ...archived }: Dependencie
       };
       if (format.size() > 0) {
         const extent = { rows, position, first, last: last && timeOfId(idOf(last)) };
-        await commits.add(await format.take(), extent);
-      } else if (looked) commits.move(position);
+        await sink.add(await format.take(), extent);
+      } else if (looked) sink.move(position);
       rows = 0;
       last = undefined;
       looked = undefined;
@@ -146,12 +151,12 @@ export function createWriteFile({ store, hashes, log, ...archived }: Dependencie
 
     try {
       await writePasses();
-      await commits.drain();
+      await sink.drain();
     } catch (error) {
-      if (!(error instanceof Postpone)) await commits.drain().catch(() => undefined);
+      if (!(error instanceof Postpone)) await sink.drain().catch(() => undefined);
       else {
         if (last || looked) await flush();
-        await commits.drain();
+        await sink.save();
       }
       throw error;
     }
@@ -159,8 +164,7 @@ export function createWriteFile({ store, hashes, log, ...archived }: Dependencie
     if (!(await applications.byId(job.application))) throw new ApplicationDeleted();
     return {
       rows: position.entries,
-      ...commits.totals(),
-      sha256: await hash.digest(turn.checkLease),
+      ...(await sink.end(turn.checkLease)),
       columns: format.columns,
       ...(known.schemas.length > 1 && { versions: known.schemas.map((_, before) => before + 1) }),
     };
