@@ -7,19 +7,13 @@ import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 
 import type { AppDependencies } from '../dependencies.ts';
 import type { Basis } from '../known/feed.ts';
 import { keyMark } from '../known/keyring.ts';
-import { createReadGrant, type Grant, personalMark } from '../known/personal-tokens.ts';
+import { createReadGrant, type Grant, personalMark, requireScope } from '../known/personal-tokens.ts';
 import { type Claims, createTokens } from './tokens.ts';
 
 const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);
 
 const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
   /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';
-
-/** Throws ApiError if the request came with a personal token that has not this scope. */
-export function requireScope(grant: Grant | undefined, scope: Grant['scopes'][number]): void {
-  if (grant && !grant.scopes.includes(scope))
-    throw forbidden(`this token may ${grant.scopes.join(' and ')}; this needs the scope ${scope}`);
-}
 
 /** Throws ApiError for what a personal token does not allow. */
 function checkGrant(grant: Grant, { routeOptions, params }: FastifyRequest): void {

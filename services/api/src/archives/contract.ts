@@ -9,77 +9,7 @@ import { senderMeta } from '@sluice/tables/columns.ts';
 import Type, { type Static } from 'typebox';
 import { aboutSender } from '../http/meta.ts';
 import { DateTime, Int, Name, Named, Strict, Text } from '../http/schemas.ts';
-
-const place = {
-  kind: Type.Enum(['s3', 'folder'], {
-    title: 'ArchiveKind',
-    description:
-      '`s3`: a bucket of any S3 service; needs `bucket`, `access_key_id` and `secret_access_key`. `folder`: the folder of the operator; has no other members.',
-  }),
-  endpoint: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 2_000,
-      pattern: '^[^?#]*$',
-      description:
-        'Must be an http or https URL without a query. Absent: that of AWS for the region. Private addresses are refused.',
-      examples: ['https://s3.example.com'],
-    }),
-  ),
-  region: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      pattern: '^[a-z0-9-]+$',
-      description: 'Must be small letters, digits and `-`.',
-      examples: ['eu-central-1'],
-    }),
-  ),
-  bucket: Type.Optional(
-    Type.String({
-      minLength: 3,
-      maxLength: 63,
-      pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
-      description: 'Must be a name that S3 allows: small letters, digits, `.` and `-`.',
-      examples: ['lake'],
-    }),
-  ),
-  prefix: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 512,
-      pattern: "^[A-Za-z0-9!_.*'()=-]+(/[A-Za-z0-9!_.*'()=-]+)*$",
-      description:
-        "Must be names with `/` between them, of letters, digits and `!_.*'()=-`; no name is `.` or `..`.",
-      examples: ['sluice/production'],
-    }),
-  ),
-  access_key_id: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 128,
-      pattern: '^[!-~]+$',
-      description: 'Must be visible ASCII without blanks.',
-      examples: ['AKIAIOSFODNN7EXAMPLE'],
-    }),
-  ),
-  path_style: Type.Optional(
-    Type.Boolean({ description: 'Whether the bucket is in the path of URLs, as most S3 services need.' }),
-  ),
-};
-const secret = {
-  secret_access_key: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 256,
-      pattern: '^[ -~]+$',
-      description: 'Must be printable ASCII. It is kept encrypted, and never shown.',
-    }),
-  ),
-};
-export const TargetBody = Strict('NewArchiveTarget', { ...place, ...secret });
-/** Without the secret. */
-export const Place = Named('ArchiveTarget', place);
-export type TargetBody = Static<typeof TargetBody>;
+import { Place, place, secret, TargetBody } from '../http/target.ts';
 
 const every = Type.Enum(Object.keys(archivePeriods) as (keyof typeof archivePeriods)[], {
   title: 'ArchivePeriod',

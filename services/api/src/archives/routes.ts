@@ -16,13 +16,14 @@ import {
   ownFailures,
   takeSmallBodies,
 } from '../http/route-parts.ts';
+import { toTarget } from '../http/target.ts';
 import { JobAnswer, jobExamples } from '../jobs/contract.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { Archive, ArchiveUpdate, NewArchive, toArchiveAnswer } from './contract.ts';
-import { isSamePlace, toTarget, withNewKey } from './target.ts';
+import { isSamePlace, withNewKey } from './target.ts';
 
 const ById = byId('archive');
 const limit = quotas.archives.limit;

@@ -2,10 +2,10 @@ import { arrays, exportFormats } from '@sluice/jobs/record/export-record.ts';
 import { metaNames } from '@sluice/tables/columns.ts';
 import { formulas } from '@sluice/tables/csv/cell-json.ts';
 import Type, { type Static } from 'typebox';
-import { TargetBody } from '../archives/contract.ts';
 import { BodyFilter } from '../http/filter.ts';
 import { aboutSender, MetaOf } from '../http/meta.ts';
 import { KeyId, Query, Strict, Text, Timestamp } from '../http/schemas.ts';
+import { TargetBody } from '../http/target.ts';
 
 const Format = Type.Enum([...exportFormats], {
   title: 'ExportFormat',

@@ -1,7 +1,7 @@
 import { jobKinds, jobStates } from '@sluice/jobs/record/job.ts';
 import Type, { type Static } from 'typebox';
-import { Place } from '../archives/contract.ts';
 import { DateTime, Int, Named, RefusedByKey, Text } from '../http/schemas.ts';
+import { Place } from '../http/target.ts';
 
 const JobFile = Named(
   { title: 'JobFile', description: 'The file of a completed job.' },

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { PersonalTokenRecord, PersonalTokenStore } from '@sluice/store/accounts/personal-tokens.ts';
 import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
 import type { Basis } from './feed.ts';
@@ -14,6 +15,15 @@ export interface Grant extends Pick<PersonalTokenRecord, 'id' | 'scopes' | 'appl
   user: UserRecord;
   /** The token and its user, as they were read. */
   basis: Basis;
+}
+
+/** Throws ApiError if the request came with a personal token that has not this scope. */
+export function requireScope(grant: Grant | undefined, scope: Grant['scopes'][number]): void {
+  if (grant && !grant.scopes.includes(scope))
+    throw new ApiError(
+      'ForbiddenRequestError',
+      `this token may ${grant.scopes.join(' and ')}; this needs the scope ${scope}`,
+    );
 }
 
 export type ReadGrant = ReturnType<typeof createReadGrant>;

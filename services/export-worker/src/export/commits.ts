@@ -40,7 +40,7 @@ export interface FileSink {
 const maxPartBytes = 8 * 1024 ** 2;
 
 /** The rows of a piece, and where the next piece begins. */
-export interface Extent {
+interface Extent {
   rows: number;
   position: Position;
   /** Times of the first and last entry so far. */

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { createRun } from '@sluice/jobs/run.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
@@ -21,17 +20,15 @@ const timings = { leaseMs: 600_000, heartbeatMs: 60_000, turnMs: 0 };
 const metrics = { failed() {}, completed() {}, cancelled() {} } as never;
 const gateway = await startVersitygw();
 afterAll(gateway.stop);
-/** Three parts and a half, of 8 MiB. */
-const count = 5_000;
+/** Two parts of 8 MiB, and most of a third. */
+const count = 3_700;
 const length = 6_000;
 
-async function unfinishedUploads(): Promise<unknown[]> {
-  const { endpoint, bucket: Bucket, ...credentials } = gateway.target;
-  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
-  client.destroy();
-  return Uploads;
-}
+/** The uploads that the S3 server has begun, and not ended. */
+const unfinishedUploads = () =>
+  readdirSync(gateway.folder, { recursive: true })
+    .map(String)
+    .filter((name) => /^\.sgwtmp\/multipart\/[^/]+\/[^/]+$/.test(name));
 
 type Put = ObjectStore['inParts']['put'];
 
@@ -117,13 +114,13 @@ async function exported(where: 'a bucket' | 'a folder', options: Partial<ExportJ
       expect([bytes.length, sha256(bytes)]).toEqual([manifest?.bytes, manifest?.sha256]);
       if (expected !== undefined) expect(sha256(bytes)).toBe(sha256(expected));
       expect(await storedParts(db, id)).toEqual([]);
-      expect(await unfinishedUploads()).toEqual([]);
+      expect(unfinishedUploads()).toEqual([]);
       return bytes;
     },
     async expectNothing() {
       expect(files()).toEqual([]);
       expect(await storedParts(db, id)).toEqual([]);
-      expect(await unfinishedUploads()).toEqual([]);
+      expect(unfinishedUploads()).toEqual([]);
     },
   };
 }
@@ -153,7 +150,8 @@ describe.each(['a bucket', 'a folder'] as const)('an export to %s', (where) => {
     const { done, position } = await made.job();
     expect([done, position?.entries]).toEqual([done, done]);
     expect(done).toBeGreaterThan(0);
-    expect(made.files().every((name) => name.includes('.unfinished-'))).toBe(true);
+    expect(made.files().filter((name) => !name.includes('.unfinished-'))).toEqual([]);
+    if (where === 'a bucket') expect(unfinishedUploads()).toHaveLength(1);
     expect(await made.parts()).toHaveLength(1);
     await expect(made.worker(atPut(2, dies)).run()).rejects.toThrow('killed');
     const stopping = new AbortController();
@@ -174,8 +172,10 @@ describe.each(['a bucket', 'a folder'] as const)('an export to %s', (where) => {
 
   it('is the same file of Parquet with all its row groups', async () => {
     const made = await exported(where, { format: 'parquet' });
-    const first = made.worker(atPut(1, async () => first.outweigh()));
+    const first = made.worker();
+    first.outweigh();
     await expect(first.run()).rejects.toThrow('again');
+    expect((await made.job()).done).toBeGreaterThan(0);
     await made.worker().run();
     const bytes = await made.expectWhole();
     const { num_rows } = parquetMetadata(new Uint8Array(bytes).buffer);

@@ -10,7 +10,7 @@ import { sha256Of, whole } from '@sluice/objects/pieces.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { isThere } from '../archive/create-object.ts';
-import type { Extent, FileHash, FileSink } from './commits.ts';
+import type { FileHash, FileSink } from './commits.ts';
 
 const compress = promisify(zstdCompress);
 const decompress = promisify(zstdDecompress);
@@ -134,7 +134,7 @@ export async function createUpload({
   }
 
   return {
-    async add({ data, note }, extent: Extent) {
+    async add({ data, note }, extent) {
       hash.update(data);
       bytes += data.length;
       firstCreatedAt ??= extent.first;

@@ -69,7 +69,7 @@ function AllJobs() {
             key={job.id}
             jobs="exports"
             job={job}
-            actions={job.file && <DownloadButton jobs="exports" job={job} label={words.jobs.download} />}
+            actions={job.file?.url && <DownloadButton jobs="exports" job={job} label={words.jobs.download} />}
           >
             <ExportFile job={job} />
           </JobItem>
