@@ -157,10 +157,13 @@ const others: Record<string, string[]> = {
       'keptOfOwner',
       'sizesOf',
       'expiring',
+      'archived',
     ],
     ...['living', 'overview', 'sharingWith', 'unpurged', 'tombstone', 'purgedAmong', 'dismiss'],
     // Nobody can upload to it before either.
     ...['forgetRestorable', 'beginPurge', 'markPurged'],
+    // It moves entries, which uploads and live streams do not see.
+    'mayExpire',
   ],
   schemas: ['list', 'of'],
   // Nobody has to hear of a use.
