@@ -114,20 +114,26 @@ export function erasureJobs(db: Db) {
 
     /**
      * Removes jobs that are over: their files and records may have copies of payloads. Counts their files, and notes the jobs, whose parts are
-     * still to be swept. Returns their ids; none: no job is left.
+     * still to be swept. A file that went to a bucket stays there. Returns their ids; none: no job is left.
      */
     removeOver(job: ErasureJob, limit: number, session: ClientSession): Promise<string[]> {
       const isOver = { state: { $nin: unfinished }, error: { $ne: metByErasure } };
       return session.withTransaction(async () => {
         const found = await jobs
           .find({ ...others(job.application), ...isOver }, { session })
-          .project<{ _id: ObjectId; manifest?: object; transient?: boolean }>({ manifest: 1, transient: 1 })
+          .project<{ _id: ObjectId; manifest?: object; transient?: boolean; target?: object }>({
+            manifest: 1,
+            transient: 1,
+            target: 1,
+          })
           .limit(limit)
           .toArray();
         const ids = found.map(({ _id }) => _id);
         await jobs.deleteMany({ _id: { $in: ids } }, { session });
         const unswept = ids.map((id) => id.toHexString());
-        const files = found.filter(({ manifest, transient }) => manifest && !transient).length;
+        const files = found.filter(
+          ({ manifest, transient, target }) => manifest && !transient && !target,
+        ).length;
         await note(job, { unswept }, { files }, session);
         return unswept;
       });
