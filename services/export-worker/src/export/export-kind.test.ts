@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
 import { createRun } from '@sluice/jobs/run.ts';
@@ -76,7 +77,14 @@ async function exported(where: 'a bucket' | 'a folder', options: Partial<ExportJ
       const objects = open();
       return { ...objects, ...change(objects) };
     };
-    const kind = exportKind({ store, openObjects, retentionMs: 600_000, leaseMs: timings.leaseMs, log });
+    const kind = exportKind({
+      store,
+      openObjects,
+      folder: tmpdir(),
+      retentionMs: 600_000,
+      leaseMs: timings.leaseMs,
+      log,
+    });
     const queue = { moveUp: async () => undefined, isOutweighed: async () => isOutweighed } as never;
     const run = createRun({ store, queue, retentionMs: 600_000, timings, metrics, log }, kind);
     return {
