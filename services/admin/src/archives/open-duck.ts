@@ -13,6 +13,9 @@ export async function openDuck(folder: string) {
     threads: '1',
     memory_limit: '400MB',
     temp_directory: join(folder, 'spilled'),
+    // Files are copied to the same name one after the other, and parts of an earlier one would be served.
+    enable_external_file_cache: 'false',
+    // Files are copied to the same name one after the other, and parts of an earlier one would be served.
   });
   const connection = await instance.connect();
 

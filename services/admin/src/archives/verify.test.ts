@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { copyFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { folderStore } from '@sluice/objects/folder-store.ts';
@@ -65,3 +66,14 @@ it.each(['ndjson', 'csv', 'parquet'] as const)(
     expect((await check()).faults).toContain(`${name} has ${entries - 1} entries that MongoDB does not have`);
   },
 );
+
+it('reads each of many files as it is', async () => {
+  const { store, domain, folder, root, ...runs } = await archiveRuns();
+  await store.fields.add(runs.application, ['/text']);
+  await runs.insert(20_000, (n) => ({ n, text: randomUUID() }));
+  const archive = await runs.create({ format: 'parquet' });
+  await runs.run(archive, { fileBytes: 5_000 });
+  expect(manifestsIn(folder)[0]?.files.length).toBeGreaterThan(50);
+  const found = await verify(store, folderStore(root), await runs.current(archive), domain);
+  expect(found).toEqual({ entries: 20_000, faults: [] });
+});
