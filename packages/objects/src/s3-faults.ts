@@ -68,6 +68,8 @@ export function toFault(error: unknown, place: StorePlace): unknown {
     return new ObjectStoreError(
       `${host} does not answer in time or closes the connection: check the endpoint, or wait`,
     );
+  if (code === 'EPROTO')
+    return new ObjectStoreError(`${host} does not speak https: give an endpoint with http://`);
   if (/CERT|SSL|TLS/.test(code))
     return new ObjectStoreError(
       `${host} has no certificate that can be trusted (${code}): check the endpoint`,

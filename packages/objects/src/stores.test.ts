@@ -181,6 +181,11 @@ describe('a fault tells what to do', () => {
       /^127.0.0.1:1 cannot be reached \(ECONNREFUSED\): check the endpoint/,
     ],
     [
+      'https of a server that speaks http',
+      { endpoint: gateway.target.endpoint.replace('http:', 'https:') },
+      /^127.0.0.1:\d+ does not speak https: give an endpoint with http:/,
+    ],
+    [
       'a wrong name',
       { endpoint: 'http://nowhere.invalid' },
       /^the name nowhere.invalid cannot be resolved: check the endpoint$/,
