@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { expect, it } from 'vitest';
 import { admin } from '../../../../test/support/admin-command.ts';
 import { archiveRuns } from '../../../../test/support/archive-runs.ts';
@@ -24,10 +25,24 @@ it('compacts and verifies archives', async () => {
     /^a-abc234: 1 deleted entries taken out, 1 files rewritten, 0 removed, [\d,]+ bytes freed\n$/,
   );
   expect((await tell('verify')).stdout).toBe(`${domain}: 1,499 entries, equal\n`);
+  const bucket = { kind: 's3', bucket: 'lake', accessKeyId: 'key', secret: 'sealed' } as const;
+  const { id: unread } = (await store.archives.create(
+    application,
+    { to: bucket, format: 'csv', every: '1h', from: 'beginning', covers: { announced: 0 }, createdBy: 'b' },
+    3,
+  )) as ArchiveRecord;
+  const other = await tell('verify');
+  expect([other.code, other.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      `^${domain}: archive ${unread} cannot be read: .*SECRETS_KEY.*\n${domain}: 1,499 entries, equal\n$`,
+    ),
+  ]);
+  await store.archives.remove(application, unread);
   const { name = '' } = manifestsIn(folder)[0]?.files[0] ?? {};
   rmSync(join(folder, name));
   const { code, stdout, stderr } = await tell('verify');
-  expect([code, stderr]).toEqual([1, 'sluice-admin: archives differ from MongoDB\n']);
+  expect([code, stderr]).toEqual([1, 'sluice-admin: archives differ from MongoDB, or cannot be read\n']);
   expect(stdout).toContain(`${domain}/${name} is missing`);
   expect((await tell('verify', 'none')).stderr).toContain('application none was not found');
 });

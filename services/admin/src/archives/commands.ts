@@ -61,21 +61,29 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
     .action(
       act(async ([store, config], domain: string | undefined) => {
         let isEqual = true;
-        await forEach(store, config, domain, async ({ archive, domain, objects }) => {
+        const tell = async ({ archive, domain, objects }: Found) => {
           const { entries, faults } = await verify(store, objects, archive, domain);
           console.log(`${domain}: ${shown(entries)} entries, ${faults.length === 0 ? 'equal' : 'not equal'}`);
           for (const fault of faults) console.log(`  ${fault}`);
           isEqual &&= faults.length === 0;
+        };
+        // The others are compared all the same.
+        await forEach(store, config, domain, tell, (error, of, archive) => {
+          if (!isPlace(error)) throw error;
+          console.log(`${of}: archive ${archive} cannot be read: ${error.message}`);
+          isEqual = false;
         });
-        if (!isEqual) throw new AdminError('archives differ from MongoDB');
+        if (!isEqual) throw new AdminError('archives differ from MongoDB, or cannot be read');
       }),
     );
 }
 
-type OnFault = (error: Error, domain: string) => void;
+type OnFault = (error: Error, domain: string, archive: string) => void;
+
+const isPlace = (error: Error) => error instanceof LakeFault || error instanceof ObjectStoreError;
 
 function asAdminError(error: Error): never {
-  if (error instanceof LakeFault || error instanceof ObjectStoreError) throw new AdminError(error.message);
+  if (isPlace(error)) throw new AdminError(error.message);
   throw error;
 }
 
@@ -96,7 +104,7 @@ async function forEach(
         const objects = open(archive);
         await work({ archive, domain: each, objects }).finally(objects.close);
       } catch (error) {
-        onFault(error as Error, each);
+        onFault(error as Error, each, archive.id);
       }
   }
 }
