@@ -55,7 +55,6 @@ export const ExportRequest = Strict(
     ...common,
     to: Type.Optional(
       Type.Union([Timestamp, TargetBody], {
-        title: 'ExportEnd',
         description:
           'A time: only entries before it, as `before`. A place: a bucket, or the folder of the operator, gets the file as one object. This needs the right of the owner.',
       }),
