@@ -15,7 +15,6 @@ export async function openDuck(folder: string) {
     temp_directory: join(folder, 'spilled'),
     // Files are copied to the same name one after the other, and parts of an earlier one would be served.
     enable_external_file_cache: 'false',
-    // Files are copied to the same name one after the other, and parts of an earlier one would be served.
   });
   const connection = await instance.connect();
 
