@@ -52,6 +52,17 @@ export async function readManifests(
   return manifests.toSorted((a, b) => a.run - b.run);
 }
 
+/** Of the runs below one: those that have ended. Throws LakeFault. */
+export const readManifestsBelow = async (
+  store: Pick<ObjectStore, 'list' | 'read'>,
+  folder: string,
+  run: number,
+): Promise<LakeManifest[]> => (await readManifests(store, folder)).filter((manifest) => manifest.run < run);
+
+/** What is wrong with the number of manifests; undefined: nothing. */
+export const countFault = (folder: string, found: number, stored: number): string | undefined =>
+  found === stored ? undefined : `${folder} has ${found} manifests, and the runs have stored ${stored}`;
+
 /** Undefined where the run has none. Throws LakeFault. */
 export const readManifest = (
   store: Pick<ObjectStore, 'read'>,

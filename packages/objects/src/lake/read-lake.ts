@@ -1,7 +1,7 @@
 import { readDeletedIds } from './deleted-ids.ts';
 import { fetchFile, fetchList, type LakePlace } from './fetch-file.ts';
 import { createLineReader, type LakeLine } from './lake-lines.ts';
-import { LakeFault, type LakeFile, readManifests } from './manifest.ts';
+import { LakeFault, type LakeFile, readManifestsBelow } from './manifest.ts';
 
 export type { LakePlace } from './fetch-file.ts';
 export type { LakeLine } from './lake-lines.ts';
@@ -61,7 +61,7 @@ interface Named {
 /** The files with entries of the range, by their first entries, and the ids of those that are deleted. */
 async function look(place: LakePlace, { run, manifests: stored, after = '', until }: LakeRange) {
   for (let missing: string | undefined; ; ) {
-    const manifests = (await readManifests(place.store, place.folder)).filter((each) => each.run < run);
+    const manifests = await readManifestsBelow(place.store, place.folder, run);
     // An emptied folder must not look like one without entries.
     if (manifests.length !== stored)
       throw new LakeFault(

@@ -5,7 +5,7 @@ import {
   LakeFault,
   type LakeFile,
   type LakeManifest,
-  readManifests,
+  readManifestsBelow,
   replaceManifest,
 } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
@@ -43,7 +43,7 @@ export async function compact(
   // A run under way may still put files into its manifest that no manifest names yet.
   const isRunning = (await jobs.archives.runs(application, id, 1))[0]?.options.run === run;
   // Of a later run, the list of deleted entries may be there without the files.
-  const manifests = (await readManifests(objects, domain)).filter((manifest) => manifest.run < run);
+  const manifests = await readManifestsBelow(objects, domain, run);
   const result = { entries: 0, rewritten: 0, removed: 0, orphans: 0, bytes: 0 };
   await inWorkFolder(objects, domain, (work) => compactFiles({ ...work, result }, manifests));
   for (const manifest of manifests.filter(({ deleted }) => deleted)) {

@@ -1,7 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { announcedIn, createEntryReader, idOf } from '@sluice/bson/entry.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { LakeFault, type LakeManifest, readManifests } from '@sluice/objects/lake/manifest.ts';
+import {
+  countFault,
+  LakeFault,
+  type LakeManifest,
+  readManifestsBelow,
+} from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { readAhead } from '@sluice/store/entries/read-ahead.ts';
@@ -31,12 +36,10 @@ export const verify = (
     const { duck } = work;
     for (const table of ['filed (file VARCHAR, id VARCHAR)', 'deleted (id VARCHAR)', 'stored (id VARCHAR)'])
       await duck.run(`CREATE TABLE ${table}`);
-    const manifests = (await readManifests(objects, domain)).filter(({ run }) => run < archive.run);
+    const manifests = await readManifestsBelow(objects, domain, archive.run);
     const faults: string[] = [];
-    if (manifests.length !== archive.manifests)
-      faults.push(
-        `${domain} has ${manifests.length} manifests, and the runs have stored ${archive.manifests}`,
-      );
+    const fault = countFault(domain, manifests.length, archive.manifests);
+    if (fault) faults.push(fault);
     for (const manifest of manifests) faults.push(...(await readFiles(work, manifest)));
     await duck.append('deleted', removedSince(store, archive));
     await duck.append('stored', storedIds(store, archive));

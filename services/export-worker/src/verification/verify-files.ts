@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Turn } from '@sluice/jobs/kind.ts';
-import { LakeFault, type LakeFile, type LakeManifest, readManifests } from '@sluice/objects/lake/manifest.ts';
+import { LakeFault, type LakeFile, type LakeManifest, readManifest } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 
 type Named = Pick<LakeFile, 'name' | 'bytes' | 'sha256'>;
@@ -52,7 +52,7 @@ async function named(
   run: number,
   name: string,
 ): Promise<Named | undefined> {
-  const manifest = (await readManifests(objects, domain)).find((each) => each.run === run);
+  const manifest = await readManifest(objects, domain, run);
   const file = manifest?.files.find((each) => each.name === name);
   if (file) return file.next ? { ...file, ...file.next } : file;
   return manifest?.deleted?.name === name ? manifest.deleted : undefined;

@@ -1,5 +1,11 @@
 import type { Store } from '@sluice/jobs/connect.ts';
-import { LakeFault, type LakeManifest, manifestName, readManifests } from '@sluice/objects/lake/manifest.ts';
+import {
+  countFault,
+  LakeFault,
+  type LakeManifest,
+  manifestName,
+  readManifestsBelow,
+} from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 
@@ -9,11 +15,9 @@ export async function readChain(
   domain: string,
   archive: Pick<ArchiveRecord, 'covers' | 'entries' | 'manifests' | 'run'>,
 ): Promise<LakeManifest[]> {
-  const manifests = (await readManifests(objects, domain)).filter(({ run }) => run < archive.run);
-  if (manifests.length !== archive.manifests)
-    throw new LakeFault(
-      `${domain} has ${manifests.length} manifests, and the runs have stored ${archive.manifests}`,
-    );
+  const manifests = await readManifestsBelow(objects, domain, archive.run);
+  const fault = countFault(domain, manifests.length, archive.manifests);
+  if (fault) throw new LakeFault(fault);
   let until = '';
   for (const manifest of manifests) {
     const { run, after = '' } = manifest;
