@@ -8,10 +8,14 @@ import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { findApplication } from '../applications/find-application.ts';
 import { durationUpTo } from '../duration-option.ts';
+import { forever } from '../forever.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { actOn } from '../with-store.ts';
-import { compactOne, every } from './compact-archives.ts';
+import { compactOne } from './compact-archives.ts';
 import { verify } from './verify.ts';
+
+/** How often to look which archives are due. */
+const lookMs = 3_600_000;
 
 interface Found {
   archive: ArchiveRecord;
@@ -49,7 +53,11 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
         // An archive whose bucket cannot be reached does not keep the others waiting.
         const tellFault = (error: Error, of: string) =>
           console.error(`${of}: ${error.message || error.name}. It is tried again`);
-        await every(periodMs, () => compactAll(tellFault), console);
+        const retryMs = Math.min(periodMs, lookMs);
+        await forever({ what: 'Compaction', retryMs, console }, async () => {
+          await compactAll(tellFault);
+          return retryMs;
+        });
       }),
     );
 

@@ -1,10 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { compact } from './compact.ts';
-
-const lookMs = 3_600_000;
 
 /** Objects that are changed only under a lease: `check` throws once it is lost, also amid an upload. */
 export function underCheck(objects: ObjectStore, check: () => void): ObjectStore {
@@ -38,18 +35,4 @@ export async function compactOne(
   const { entries, rewritten, removed, orphans, bytes } = compacted;
   const shown = (count: number) => count.toLocaleString('en');
   return `${domain}: ${shown(entries)} deleted entries taken out, ${shown(rewritten)} files rewritten, ${shown(removed + orphans)} removed, ${shown(bytes)} bytes freed`;
-}
-
-/** Does it again and again, for ever. */
-export async function every(
-  periodMs: number,
-  compactDue: () => Promise<void>,
-  console: Console,
-): Promise<never> {
-  for (;;) {
-    await compactDue().catch((error) =>
-      console.error(`Compaction failed: ${error.message}. It is tried again`),
-    );
-    await pause(Math.min(periodMs, lookMs));
-  }
 }
