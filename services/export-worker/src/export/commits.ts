@@ -1,20 +1,12 @@
 import { createHash, type Hash } from 'node:crypto';
-import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ExportJob, Position } from '@sluice/jobs/record/export-record.ts';
 import type { Manifest, Part } from '@sluice/jobs/record/job.ts';
 import { sha256Of } from '@sluice/objects/pieces.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import type { FilePiece } from '../formats/format.ts';
-
-const compress = promisify(zstdCompress);
-/** Level 1 stores a tenth of the bytes, and the work is not on the main thread. */
-const params = { [constants.ZSTD_c_compressionLevel]: 1 };
-/** A large size keeps the number of output buffers small. */
-const chunkSize = 1024 ** 2;
+import { pack, unpackPart } from './packed-parts.ts';
 
 interface Options {
   store: Pick<Store, 'jobs' | 'parts'>;
@@ -62,7 +54,7 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options): F
     const stored: Part[] = [];
     for (const slice of slices(data)) {
       const isFirst = stored.length === 0;
-      const packed = await compress(slice, { params, chunkSize });
+      const packed = await pack(slice);
       const id = await parts.put(job.id, packed, isFirst ? note : undefined);
       freeBuffer(packed);
       stored.push({ id, rows: isFirst ? rows : 0, bytes: slice.length });
@@ -95,9 +87,7 @@ export function createCommits({ store: { jobs, parts }, job, hash }: Options): F
   async function* readAgain(check: () => void): AsyncGenerator<Buffer> {
     for (const { id } of await jobs.partsOf(job.id)) {
       check();
-      const data = await parts.get(id);
-      if (!data) throw new JobFailed(`part ${id} of the file is missing`, { isDefect: true });
-      yield decompress(data);
+      yield unpackPart({ parts }, id);
     }
   }
 
@@ -127,8 +117,6 @@ function slices(data: Uint8Array): Uint8Array[] {
   const count = Math.max(1, Math.ceil(data.length / maxPartBytes));
   return Array.from({ length: count }, (_, i) => data.subarray(i * maxPartBytes, (i + 1) * maxPartBytes));
 }
-
-const decompress = promisify(zstdDecompress);
 
 /** The running hash of a file. */
 export interface FileHash {

@@ -1,5 +1,3 @@
-import { promisify } from 'node:util';
-import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ExportJob } from '@sluice/jobs/record/export-record.ts';
@@ -11,10 +9,7 @@ import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { isThere } from '../archive/create-object.ts';
 import type { FileHash, FileSink } from './commits.ts';
-
-const compress = promisify(zstdCompress);
-const decompress = promisify(zstdDecompress);
-const params = { [constants.ZSTD_c_compressionLevel]: 1 };
+import { pack, unpackPart } from './packed-parts.ts';
 
 /** S3 takes 10,000 parts, and some of its relatives only parts of one size: so they grow late, for files of 31 to 220 GB. */
 const sizeOf = (number: number) => (number <= 4_000 ? 8 : 32) * 1024 ** 2;
@@ -48,7 +43,7 @@ export async function createUpload({
   const saved = written.at(-1);
   let upload = saved && job.upload?.id;
   const tags = (saved && job.upload?.tags) ?? [];
-  let rest = saved && (await readRest(saved.id));
+  let rest = saved && (await unpackPart({ parts }, saved.id));
   /** The part that is filled, and how much of it is. */
   let part = Buffer.allocUnsafeSlow(sizeOf(tags.length + 1));
   let filled = rest ? rest.copy(part) : 0;
@@ -58,12 +53,6 @@ export async function createUpload({
   /** What was not saved yet. */
   let news = { rows: 0, tags: tags.length, bytes, notes: [] as unknown[], isMoved: false };
   let underWay: Promise<void> = Promise.resolve();
-
-  async function readRest(id: string): Promise<Buffer> {
-    const data = await parts.get(id);
-    if (!data) throw new JobFailed(`part ${id} of the file is missing`, { isDefect: true });
-    return decompress(data);
-  }
 
   async function begin(): Promise<string> {
     const id = await objects.inParts.begin(name);
@@ -100,7 +89,7 @@ export async function createUpload({
       rows: 0,
       bytes: 0,
     }));
-    const packed = await compress(part.subarray(0, filled), { params });
+    const packed = await pack(part.subarray(0, filled));
     const id = await parts.put(job.id, packed);
     const added = [...(await Promise.all(noted)), { id, rows: news.rows, bytes: bytes - news.bytes }];
     const commit = {
