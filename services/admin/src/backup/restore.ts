@@ -90,9 +90,9 @@ async function restore(
 
 async function refuseServices(backup: Store['backup'], console: Console): Promise<void> {
   const services = await backup.services().catch((error: Error) => unknown(console, error));
+  if (services.length === 0) return;
   const { database } = await backup.contents();
-  if (services.length > 0)
-    throw new AdminError(`services use the database ${database} (${services.join(', ')}): stop them first`);
+  throw new AdminError(`services use the database ${database} (${services.join(', ')}): stop them first`);
 }
 
 function refuseUnreadable({ message }: Error): never {
