@@ -5,12 +5,11 @@ import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { Role } from '@sluice/store/applications/application-document.ts';
 import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
+import { forbidden } from '../http/refusals.ts';
 import type { Basis } from '../known/feed.ts';
 import { keyMark } from '../known/keyring.ts';
 import { createReadGrant, type Grant, personalMark, requireScope } from '../known/personal-tokens.ts';
 import { type Claims, createTokens } from './tokens.ts';
-
-const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);
 
 const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
   /^bearer +(.*)$/i.exec(authorization)?.[1] ?? '';

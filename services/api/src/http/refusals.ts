@@ -4,6 +4,9 @@ import { ApiError } from '@sluice/shared/errors.ts';
 export const notFound = (what: string, id: string) =>
   new ApiError('ResourceNotFoundError', `${what} ${id.slice(0, 40)} was not found`);
 
+/** The 403 for what a user or a key may not do. */
+export const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);
+
 /** The 400 for a place in the body. */
 export const invalidAt = (path: string, keyword: string, message: string) =>
   new ApiError('InvalidRequestError', `body${path} ${message}`, {

@@ -1,6 +1,6 @@
 import { isJson, parseExactJson } from '@sluice/json/parse-json.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
 import Type from 'typebox';
+import { invalidAt } from './refusals.ts';
 
 /** Values of a body. `listsAsText` of the route makes a text of the list, which has each digit of a number. */
 export const UniqueValues = (most: number) =>
@@ -17,8 +17,7 @@ export const UniqueValues = (most: number) =>
   });
 
 export function refuseValue(path: string, message: string): never {
-  const details = [{ in: 'body' as const, path, keyword: 'type', message }];
-  throw new ApiError('InvalidRequestError', `body${path} ${message}`, { details });
+  throw invalidAt(path, 'type', message);
 }
 
 export function toValues(text: string, most: number): unknown[] {

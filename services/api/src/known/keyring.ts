@@ -2,9 +2,9 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { Rate } from '@sluice/shared/config/kinds.ts';
-import { ApiError } from '@sluice/shared/errors.ts';
 import { usedAgainMs } from '@sluice/store/accounts/personal-tokens.ts';
 import type { KeyHash, MadeKey } from '@sluice/store/applications/keys.ts';
+import { forbidden } from '../http/refusals.ts';
 import type { CachedApplication } from './applications.ts';
 import type { Feed } from './feed.ts';
 import { createKeyUses } from './key-uses.ts';
@@ -189,8 +189,6 @@ function findHash(keys: KnownKey[], hash: Buffer): KnownKey | undefined {
   for (const each of keys) if (timingSafeEqual(each.hash, hash)) found = each;
   return found;
 }
-
-const forbidden = (message: string) => new ApiError('ForbiddenRequestError', message);
 
 /** A new ingest key. Its prefix and its hash may be stored. */
 export function makeKey(): MadeKey & { key: string } {

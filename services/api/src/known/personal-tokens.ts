@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { ApiError } from '@sluice/shared/errors.ts';
 import type { PersonalTokenRecord, PersonalTokenStore } from '@sluice/store/accounts/personal-tokens.ts';
 import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
+import { forbidden } from '../http/refusals.ts';
 import type { Basis } from './feed.ts';
 
 /** So that scanners of secrets find the tokens. */
@@ -20,10 +20,7 @@ export interface Grant extends Pick<PersonalTokenRecord, 'id' | 'scopes' | 'appl
 /** Throws ApiError if the request came with a personal token that has not this scope. */
 export function requireScope(grant: Grant | undefined, scope: Grant['scopes'][number]): void {
   if (grant && !grant.scopes.includes(scope))
-    throw new ApiError(
-      'ForbiddenRequestError',
-      `this token may ${grant.scopes.join(' and ')}; this needs the scope ${scope}`,
-    );
+    throw forbidden(`this token may ${grant.scopes.join(' and ')}; this needs the scope ${scope}`);
 }
 
 export type ReadGrant = ReturnType<typeof createReadGrant>;
