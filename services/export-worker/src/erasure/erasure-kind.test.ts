@@ -6,10 +6,10 @@ import { folderStore } from '@sluice/objects/folder-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import { createKeysAt, idOfKey } from '@sluice/store/entries/entry-id.ts';
-import { newRefusedId } from '@sluice/store/refused/refused-records.ts';
 import { expect, it } from 'vitest';
 import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
 import { readLake } from '../../../../test/support/lake.ts';
+import { refusedUpload } from '../../../../test/support/many-refused.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { erasureKind } from './erasure-kind.ts';
 
@@ -25,24 +25,7 @@ async function start() {
     store.entries.insert(payloads.map((payload) => ({ application, version: 1, ...payloadOf(payload) })));
 
   const refuse = (texts: string[], reason?: 'not_json') =>
-    store.refused.keep(
-      texts.map((payload) => ({
-        id: newRefusedId(),
-        application,
-        at: new Date(),
-        source: 'upload',
-        version: 1,
-        name: 'SchemaValidationError',
-        message: 'no',
-        details: [],
-        path: '',
-        keyword: 'type',
-        payload,
-        truncated: false,
-        size: payload.length,
-        reason,
-      })),
-    );
+    store.refused.keep(texts.map((payload) => refusedUpload(application, payload, { reason })));
 
   const refusedTexts = async () =>
     (await Array.fromAsync(store.refused.all(application, {}))).map(({ payload }) => payload);
