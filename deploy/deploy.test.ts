@@ -76,7 +76,7 @@ describe('docker-compose.yml', () => {
     expect(ms(services.haproxy?.stop_grace_period)).toBeGreaterThan(ms(hardStop));
   });
 
-  // The age of the last backup tells whether they are made: `doctor` and an alert look at it. A compaction says what it did.
+  // `doctor` and an alert look at the age of the last backup, and a compaction logs its counts: neither needs a check of health.
   it.each(Object.keys(services).filter((name) => !['mongo-init', 'backup', 'compact'].includes(name)))(
     'asks %s for its health, and not so often that it burns the processor',
     (name) => {

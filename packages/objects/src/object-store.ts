@@ -4,7 +4,7 @@ export interface ObjectInfo {
   modifiedAt: Date;
 }
 
-/** An object that one process after the other stores in parts. It can be read once it is finished. */
+/** Stores an object in parts, by one process after the other. Readers see the object once it is finished. */
 export interface ObjectParts {
   /** Returns an id for the calls below. */
   begin(name: string): Promise<string>;

@@ -22,7 +22,7 @@ export function erasureJobs(db: Db) {
     kind: { $nin: withoutPayloads },
   });
 
-  /** Notes progress, and adds to the counts, in the transaction that removes what is counted. Throws LeaseLost. */
+  /** Notes progress, and adds to the counts, in the transaction that removes the counted entries. Throws LeaseLost. */
   async function note(
     { id, fence }: Leased,
     progress: Progress,

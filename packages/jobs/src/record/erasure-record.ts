@@ -27,7 +27,7 @@ export interface ErasureRecord {
   files: number;
 }
 
-/** Removes entries and all copies of their payloads. The record stays; what was to be erased does not. */
+/** Removes entries and all copies of their payloads. The job stays as a record, without the filter and the values. */
 export interface ErasureJob extends Job {
   kind: 'erasure';
   options: ErasureOptions;

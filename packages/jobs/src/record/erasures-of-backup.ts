@@ -4,7 +4,7 @@ import { BSON } from 'mongodb';
 import type { ErasureRecord } from './erasure-record.ts';
 import type { ErasureDocument, JobDocument } from './job-records.ts';
 
-/** An erasure as a backup or an archive knows it. Of one that failed there is no record. */
+/** An erasure as a backup or an archive knows it. A failed erasure has no record. */
 export interface KnownErasure {
   id: string;
   application: string;

@@ -58,7 +58,7 @@ interface Named {
   file: LakeFile;
 }
 
-/** The files with entries of the range, by their first entries, and the ids of those that are deleted. */
+/** The files with entries of the range, in the order of their first entries, and the ids of deleted entries. */
 async function look(place: LakePlace, { run, manifests: stored, after = '', until }: LakeRange) {
   for (let missing: string | undefined; ; ) {
     const manifests = await readManifestsBelow(place.store, place.folder, run);

@@ -124,7 +124,7 @@ it('lets a client go before many that took much', async () => {
 });
 
 it('tells one place where Ajv takes too long to compile the schema, which it tries once', async () => {
-  // Ajv takes over twice this time, and the judge less than a tenth of it, which leaves room on a busy machine.
+  // Ajv takes twice the deadline and more, the judge less than a tenth: a busy machine changes neither.
   const explainer = start({ deadlineMs: 400 });
   const ended = watchEnds();
   const branches = { anyOf: [{ type: 'null' }, { type: 'string' }] };

@@ -39,7 +39,7 @@ export interface ApplicationRecord {
   allowedOrigins: string[];
   /** Entries that are older are deleted; null: none. */
   retentionDays: number | null;
-  /** Id of an archive: only what it has is taken away, and exports read both; null: older entries are deleted for good. */
+  /** Id of the archive into which old entries move, and from which exports read them; null: old entries are deleted. */
   retentionArchive: string | null;
   /** The highest entry that was taken away because the archive has it; absent: there was none. */
   archivedUntil?: EntryId;

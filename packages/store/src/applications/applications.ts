@@ -156,7 +156,7 @@ export function applicationStore(db: Db) {
       });
     },
 
-    /** What is in an archive alone: see `ApplicationRecord`. Undefined: nothing is. */
+    /** The archive that alone has entries, and the highest of these entries. Undefined: MongoDB has all. */
     async archived(id: string): Promise<{ archive: string; until: EntryId } | undefined> {
       const projection = { retentionArchive: 1, archivedUntil: 1 } as const;
       const found = await applications.findOne({ _id: new ObjectId(id) }, { projection });

@@ -99,7 +99,7 @@ export function archiveStore(db: Db) {
       return undefined;
     },
 
-    /** What all archives of an application have, if one of them is `id`. */
+    /** The coverage that all archives of an application share. Undefined if `id` is not one of the archives. */
     async coveredByAll(application: string, id: string): Promise<Required<Coverage> | undefined> {
       const all = await archives.find({ application: new ObjectId(application) }).toArray();
       const until = all.map(({ covers }) => covers.until ?? '').toSorted()[0];
@@ -156,7 +156,7 @@ export function archiveStore(db: Db) {
       await archives.updateOne(one(application, id), { $set: { dueAt: new Date(0) } });
     },
 
-    /** Lets all archives of an application store the record of an erasure, and list what is deleted, at once. */
+    /** Makes the runs of all archives of an application due: each stores the record of an erasure and lists deleted entries. */
     async noteErasure(application: string, erasure: string): Promise<void> {
       await archives.updateMany(
         { application: new ObjectId(application) },

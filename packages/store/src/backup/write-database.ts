@@ -38,7 +38,7 @@ interface RestoredDatabase {
   blocks: AsyncIterable<Block>;
   startedAt: Date;
   prepare(): Promise<void>;
-  /** Changes what was restored, before a service can use it. */
+  /** Changes the restored database before a service can use it. */
   finish(): Promise<void>;
 }
 
