@@ -96,6 +96,10 @@ export function lastIdBefore(time: Date): EntryId {
 export const lowestId: EntryId = '0'.repeat(2 * entryIdBytes);
 export const highestId: EntryId = 'f'.repeat(2 * entryIdBytes);
 
+/** Undefined: there is none. */
+export const highest = (one: EntryId | undefined, other: EntryId | undefined): EntryId | undefined =>
+  one !== undefined && (other === undefined || one > other) ? one : other;
+
 export const idAfter = (id: EntryId): EntryId =>
   id === highestId ? id : (BigInt(`0x${id}`) + 1n).toString(16).padStart(2 * entryIdBytes, '0');
 

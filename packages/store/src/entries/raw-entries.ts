@@ -1,11 +1,12 @@
 import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
 import { hasPayload, idOf } from '@sluice/bson/entry.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
-import type { Binary, ClientSession, Db, Document } from 'mongodb';
+import { type Binary, type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
+import type { ApplicationDocument } from '../applications/application-document.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition, isPlain } from './entry-filter.ts';
-import { type EntryId, idOfKey, timeOfKey } from './entry-id.ts';
+import { type EntryId, highest, idOfKey, timeOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { type EntryRange, splitEntries } from './pieces.ts';
 
@@ -60,6 +61,7 @@ function keepOwnSignature({ clusterTime }: ClientSession): void {
 export function rawEntries(db: Db) {
   const guard = deletionGuard(db);
   const entries = db.collection<EntryDocument>('entries');
+  const applications = db.collection<ApplicationDocument>('applications');
 
   async function find(command: Document): Promise<Buffer[]> {
     const session = db.client.startSession();
@@ -119,8 +121,9 @@ export function rawEntries(db: Db) {
       splitEntries(db, application, where, total),
 
     /**
-     * What an export that begins now has. `until`: its newest entry; absent: there is none. `announced`: see `EntryDocument`. `deleted`: how
-     * often entries were deleted. All that was acknowledged before is in it: see docs/decisions/0022-forward-sync.md.
+     * What an export that begins now has. `until`: its newest entry, in MongoDB or in an archive alone; absent: there is none. `announced`:
+     * see `EntryDocument`. `deleted`: how often entries were deleted. All that was acknowledged before is in it: see
+     * docs/decisions/0022-forward-sync.md.
      */
     cut: (application: string): Promise<{ until?: EntryId; announced: number; deleted: number }> =>
       db.client.withSession(async (session) => {
@@ -128,7 +131,14 @@ export function rawEntries(db: Db) {
         // In the same session, so it sees all that a majority had before that write.
         const newest = { sort: { _id: -1 }, projection: { _id: 1 }, session } as const;
         const found = await entries.findOne(range(application, {}), newest);
-        return { announced: version, deleted: count, ...(found && { until: idOfKey(found._id) }) };
+        const stored = found ? idOfKey(found._id) : undefined;
+        // After the newest: entries that move meanwhile are in it.
+        const archived = await applications.findOne(
+          { _id: new ObjectId(application) },
+          { projection: { archivedUntil: 1 }, session },
+        );
+        const until = highest(stored, archived?.archivedUntil);
+        return { announced: version, deleted: count, ...(until && { until }) };
       }),
   };
 }

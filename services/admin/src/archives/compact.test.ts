@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { folderStore } from '@sluice/objects/folder-store.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { compactionStore } from '@sluice/store/archives/compactions.ts';
+import { toKey } from '@sluice/store/entries/entry-id.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { expect, it } from 'vitest';
 import { archiveRuns } from '../../../../test/support/archive-runs.ts';
@@ -32,7 +33,8 @@ async function deletedLake(format: Format) {
   const [all] = manifestsIn(runs.folder)[0]?.files ?? [];
   // Every entry of one file, and some entries of others.
   const gone = ids.filter((id, at) => (all && id >= all.first && id <= all.last) || at % 100 === 7);
-  for (const id of gone) await runs.store.deletions.removeOne(runs.application, id);
+  const keys = gone.map((id) => toKey(runs.application, id));
+  await runs.store.deletions.remove(runs.application, { _id: { $in: keys } });
   await runs.run(archive);
   return { runs, archive, rows: await readLake(runs.folder) };
 }

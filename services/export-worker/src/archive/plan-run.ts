@@ -4,7 +4,7 @@ import type { ArchiveJob, ArchivePlan } from '@sluice/jobs/record/archive-record
 import { untilPassed } from '@sluice/jobs/until-passed.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
-import { type EntryId, lastIdBefore, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { type EntryId, highest, lastIdBefore, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { widthOf } from '@sluice/tables/columns.ts';
 
@@ -60,6 +60,3 @@ export function startOf({ before: { until }, lateSince }: ArchivePlan): EntryId 
   const late = lastIdBefore(lateSince);
   return late < until ? late : until;
 }
-
-const highest = (one: EntryId | undefined, other: EntryId | undefined) =>
-  one !== undefined && (other === undefined || one > other) ? one : other;

@@ -233,6 +233,15 @@ describe('an export across the border', () => {
     expect(await store.entries.count(application, {})).toBe(500);
   });
 
+  it('has all entries once MongoDB has none', async () => {
+    const { store, application, ...own } = await start({ count: 100 });
+    await own.run(own.archive);
+    await own.expire(1);
+    const young = await own.storedIds();
+    for (const id of young) await store.deletions.removeOne(application, id);
+    expect(own.idsOf(await own.makeExport())).toEqual(own.first.slice(0, -young.length));
+  });
+
   it('fails with what to do while the archive is away', async () => {
     const { store, ...own } = await start({ count: 100 });
     await own.run(own.archive);
@@ -329,12 +338,12 @@ it('no entry is in neither, whatever is imported, deleted, archived, compacted a
         };
         await own.expire(one.age, one.late ? { ...store, deletions } : { ...store, audit });
       }
-      const both = new Set([...(await own.archivedIds()), ...(await own.storedIds())]);
-      expect([...both].toSorted()).toEqual([...ids].toSorted());
       expect(own.idsOf(await own.makeExport())).toEqual([...ids].toSorted());
     }
+    const both = new Set([...(await own.archivedIds()), ...(await own.storedIds())]);
+    expect([...both].toSorted()).toEqual([...ids].toSorted());
   });
-  await fc.assert(property, { ...times(3, 20), endOnFailure: true });
+  await fc.assert(property, { ...times(3, 6), endOnFailure: true });
 });
 
 describe('entries move', () => {
