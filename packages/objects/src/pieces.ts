@@ -11,3 +11,23 @@ export async function sha256Of(pieces: AsyncIterable<Uint8Array>): Promise<strin
   for await (const piece of pieces) hash.update(piece);
   return hash.digest('hex');
 }
+
+/** Bytes in parts of one size, of which the last may be smaller. The memory of a part is gone when the second next is read. */
+export async function* partsOf(pieces: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
+  let part: Buffer = Buffer.allocUnsafeSlow(size);
+  let before: Buffer | undefined;
+  let length = 0;
+  for await (const piece of pieces)
+    for (let at = 0; at < piece.length; ) {
+      if (length === size) {
+        yield part;
+        [part, before] = [before ?? Buffer.allocUnsafeSlow(size), part];
+        length = 0;
+      }
+      const taken = Math.min(size - length, piece.length - at);
+      part.set(piece.subarray(at, at + taken), length);
+      at += taken;
+      length += taken;
+    }
+  yield part.subarray(0, length);
+}

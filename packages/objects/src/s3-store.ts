@@ -1,20 +1,21 @@
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import {
   DeleteObjectCommand,
   GetObjectCommand,
   HeadObjectCommand,
   ListObjectsV2Command,
+  PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { Upload } from '@aws-sdk/lib-storage';
 import { checkAddress, createLookup } from '@sluice/shared/outbound.ts';
 import type { Allowed } from '@sluice/shared/public-address.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type ObjectInfo, type ObjectStore, ObjectStoreError } from './object-store.ts';
+import { partsOf } from './pieces.ts';
 import { toFault } from './s3-faults.ts';
-import { s3Parts } from './s3-parts.ts';
+import { ChecksumAlgorithm, s3Parts } from './s3-parts.ts';
 
 export interface S3Target {
   endpoint?: string;
@@ -56,6 +57,7 @@ export function s3Store(
     maxAttempts: 3,
     requestHandler: createHandler(allowed),
   });
+  const parts = s3Parts(client, { Bucket, base });
   const faultOf = (error: unknown) => toFault(error, { host, bucket: Bucket, region, keyId: accessKeyId });
 
   async function asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -67,34 +69,31 @@ export function s3Store(
     }
   }
 
-  /** A part is in memory for each of the two that are sent at once, and one more. */
-  async function put(name: string, pieces: AsyncIterable<Uint8Array>, condition: { IfNoneMatch?: string }) {
-    let sourceFault: { error: unknown } | undefined;
-    async function* source() {
-      try {
-        yield* pieces;
-      } catch (error) {
-        sourceFault = { error };
-        throw error;
-      }
-    }
-    const upload = new Upload({
-      client,
-      params: {
-        Bucket,
-        Key: base + name,
-        Body: Readable.from(source(), { objectMode: false }),
-        ChecksumAlgorithm: 'CRC32',
-        ...condition,
-      },
-      partSize,
-      queueSize: 2,
-    });
+  /** Two parts are in memory, and sent at once. */
+  async function put(name: string, pieces: AsyncIterable<Uint8Array>, condition: { IfNoneMatch?: '*' }) {
+    let id: string | undefined;
+    const sent: Promise<string>[] = [];
     try {
-      await upload.done();
+      for await (const part of partsOf(pieces, partSize)) {
+        if (!id && part.length < partSize) {
+          const whole = { Bucket, Key: base + name, Body: part, ChecksumAlgorithm, ...condition } as const;
+          await client.send(new PutObjectCommand(whole));
+          return;
+        }
+        id ??= await parts.begin(name);
+        const tag = parts.put(name, id, sent.length + 1, part);
+        // A failure is handled at the later await.
+        tag.catch(() => undefined);
+        sent.push(tag);
+        // The next part takes the memory of this one.
+        await sent.at(-2);
+      }
+      if (id) await parts.complete(name, id, await Promise.all(sent), condition);
     } catch (error) {
-      await upload.abort().catch(() => {});
-      throw sourceFault ? sourceFault.error : error;
+      // A part that arrives after the end would stay.
+      await Promise.allSettled(sent);
+      if (id) await parts.abandon(name, id).catch(() => undefined);
+      throw error;
     }
   }
 
@@ -105,7 +104,8 @@ export function s3Store(
         'two workers wrote the same object at once: nothing to do, it is tried again',
       );
     // A server may refuse a taken name, and close the connection, amid the body. The SDK calls that a timeout.
-    if (fault.name !== 'TimeoutError') return fault.name === 'PreconditionFailed';
+    const isUnclear = fault.name === 'TimeoutError' || fault.name === 'NoSuchUpload';
+    if (!isUnclear) return fault.name === 'PreconditionFailed';
     const found = client.send(new HeadObjectCommand({ Bucket, Key: base + name }));
     return found.then(
       () => true,
@@ -160,7 +160,12 @@ export function s3Store(
       asked(async () => {
         await client.send(new DeleteObjectCommand({ Bucket, Key: base + name }));
       }),
-    inParts: s3Parts(client, { Bucket, base }, asked),
+    inParts: {
+      begin: (name) => asked(() => parts.begin(name)),
+      put: (name, id, { number }, data) => asked(() => parts.put(name, id, number, data)),
+      finish: (name, id, tags) => asked(() => parts.finish(name, id, tags)),
+      abandon: (name, id) => asked(() => parts.abandon(name, id)),
+    },
     close: () => client.destroy(),
   };
 }

@@ -162,6 +162,22 @@ it.each([
   },
 );
 
+it('an upload whose end got no answer is not ended again: the object that is there is not called new', async () => {
+  const endpoint = await serving((request, answer) => {
+    request.resume().on('end', () => {
+      const isEnd = request.method === 'POST' && request.url?.includes('uploadId=');
+      answer.writeHead(isEnd ? 404 : 200, { 'content-type': 'application/xml', etag: '"x"' });
+      if (isEnd) answer.end('<Error><Code>NoSuchUpload</Code><Message>no</Message></Error>');
+      else if (request.method === 'POST')
+        answer.end('<InitiateMultipartUploadResult><UploadId>1</UploadId></InitiateMultipartUploadResult>');
+      else answer.end();
+    });
+  });
+  const store = s3Store({ ...gateway.target, endpoint }, { allowed });
+  onTestFinished(() => store.close());
+  expect(await store.create('ended', pieces(big))).toBe(false);
+});
+
 describe('a fault tells what to do', () => {
   it.each([
     [
