@@ -1,9 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { code, syncFolderOf, toError, unfinished } from './folder-files.ts';
 import { folderParts } from './folder-parts.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -26,7 +23,13 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
     const temporary = join(dirname(path), unfinished + randomUUID());
     try {
       await mkdir(dirname(path), { recursive: true });
-      await pipeline(Readable.from(pieces), createWriteStream(temporary, { mode, flush: true }));
+      const file = await open(temporary, 'wx', mode);
+      try {
+        for await (const piece of pieces) await file.appendFile(piece);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
       await place(temporary, path);
       await syncFolderOf(path);
     } catch (error) {

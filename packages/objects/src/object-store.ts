@@ -16,7 +16,7 @@ export interface ObjectParts {
   abandon(name: string, id: string): Promise<void>;
 }
 
-/** A bucket, or a folder. Names are paths with `/`. All reject with `ObjectStoreError`. */
+/** A bucket, or a folder. Names are paths with `/`. All reject with `ObjectStoreError`. A piece is done with when the next is asked for. */
 export interface ObjectStore {
   /** Stores a new object, which can be read once it is whole. False: the name is taken, and nothing changed. */
   create(name: string, pieces: AsyncIterable<Uint8Array>): Promise<boolean>;

@@ -2,8 +2,17 @@ import { JobFailed } from '@sluice/jobs/kind.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { sha256Of } from '@sluice/objects/pieces.ts';
 import type { Spool } from '@sluice/objects/spool.ts';
+import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 
 type Content = Pick<Spool, 'pieces' | 'sha256'>;
+
+/** Frees each piece when the store is done with it. */
+async function* freed(pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    yield piece;
+    freeBuffer(piece);
+  }
+}
 
 /** Whether the object is there with these bytes. */
 export async function isThere(
@@ -27,7 +36,7 @@ export async function createObject(
 ): Promise<string> {
   for (const name of [`${stem}.${extension}`, `${stem}-${fence}.${extension}`]) {
     const path = `${folder}/${name}`;
-    if ((await store.create(path, pieces())) || (await isThere(store, path, sha256()))) return name;
+    if ((await store.create(path, freed(pieces()))) || (await isThere(store, path, sha256()))) return name;
   }
   throw new JobFailed(
     `${folder}/${stem}.${extension} changes while it is stored: let nothing else write there`,
