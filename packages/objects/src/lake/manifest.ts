@@ -86,6 +86,9 @@ export async function replaceManifest(
 /** The number of a run in names, which then sort by it. */
 export const runName = (run: number): string => String(run).padStart(6, '0');
 
+/** A list without rows, which no manifest names: it is there from the first run on. */
+export const noneDeletedName = `_deleted/${runName(0)}.parquet`;
+
 export const manifestName = (folder: string, run: number): string =>
   `${folder}/_manifests/${runName(run)}.json`;
 

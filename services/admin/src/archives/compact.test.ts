@@ -55,7 +55,7 @@ it.each(['ndjson', 'csv', 'parquet'] as const)('takes deleted entries out of fil
   expect(rewritten).toBeGreaterThan(0);
   expect(await readLake(runs.folder)).toEqual(rows);
   expect(withoutDeleted(runs.folder)).toBe(true);
-  expect(readdirSync(join(runs.folder, '_deleted'))).toEqual([]);
+  expect(readdirSync(join(runs.folder, '_deleted'))).toEqual(['000000.parquet']);
   expect(await compactIn(runs, archive)).toEqual({
     entries: 0,
     removed: 0,
@@ -154,7 +154,8 @@ it('removes files that no manifest names after a day, but none while a run is un
   const day = readdirSync(runs.folder).find((name) => name.startsWith('date=')) as string;
   const [old, young] = [join(runs.folder, day, 'old.csv'), join(runs.folder, day, 'young.csv')];
   for (const path of [old, young]) writeFileSync(path, 'id\n');
-  utimesSync(old, new Date(0), new Date(0));
+  const none = join(runs.folder, '_deleted/000000.parquet');
+  for (const path of [old, none]) utimesSync(path, new Date(0), new Date(0));
   await runs.insert(10);
   const away = { ...folderStore(runs.root), create: () => Promise.reject(new Error('away')) };
   await expect(runs.run(archive, { objects: away })).rejects.toThrow('away');

@@ -5,6 +5,7 @@ import {
   LakeFault,
   type LakeFile,
   type LakeManifest,
+  noneDeletedName,
   readManifestsBelow,
   replaceManifest,
 } from '@sluice/objects/lake/manifest.ts';
@@ -128,11 +129,12 @@ async function removeOrphans(
   manifests: LakeManifest[],
   result: Compacted,
 ): Promise<void> {
-  const named = new Set(
-    manifests.flatMap(({ files, deleted }) =>
+  const named = new Set([
+    noneDeletedName,
+    ...manifests.flatMap(({ files, deleted }) =>
       [...files, ...(deleted ? [deleted] : [])].map(({ name }) => name),
     ),
-  );
+  ]);
   for (const prefix of ['date=', '_deleted/'])
     for await (const { name, bytes, modifiedAt } of objects.list(`${domain}/${prefix}`)) {
       if (named.has(name.slice(domain.length + 1)) || Date.now() - modifiedAt.getTime() < dayMs) continue;

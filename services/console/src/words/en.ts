@@ -634,10 +634,7 @@ export const words = {
     readBucket: 'In place of KEY and SECRET, put a key that may read the bucket.',
     steps: {
       open: 'Open the bucket, once for a session',
-      all: 'All entries',
-      present:
-        'Then without deleted entries. The folder _deleted is there from the first run after a deletion on, until files are compacted. While it is not there, this fails.',
-      either: 'All entries, without deleted ones',
+      all: 'All entries, without deleted ones',
       days: 'Entries of each day',
     },
     notes: {

@@ -1,18 +1,14 @@
 import { zstdCompressSync } from 'node:zlib';
-import type { Store } from '@sluice/jobs/connect.ts';
-import type { ArchivePlan } from '@sluice/jobs/record/archive-record.ts';
 import type { Spool } from '@sluice/objects/spool.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 const groupRows = 50_000;
 
-/** Writes the ids of entries that were deleted since the run before, and when. Returns how many they are. */
+/** Writes the ids of deleted entries, and when these were deleted. Returns how many they are. */
 export async function writeDeletedList(
-  { removals }: Pick<Store, 'removals'>,
-  application: string,
-  { before, covers }: Pick<ArchivePlan, 'before' | 'covers'>,
-  spool: Spool,
+  removals: AsyncIterable<{ id: string; at: Date }> | [],
+  spool: Pick<Spool, 'write'>,
   check: () => void,
 ): Promise<number> {
   const writer = new ByteWriter();
@@ -52,7 +48,7 @@ export async function writeDeletedList(
     await flush();
   }
 
-  for await (const { id, at } of removals.between(application, before.announced, covers.announced)) {
+  for await (const { id, at } of removals) {
     if (id === lastId) continue;
     lastId = id;
     ids.push(id);

@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
-import { type LakeManifest, runName } from '@sluice/objects/lake/manifest.ts';
+import { type LakeManifest, noneDeletedName, runName } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
@@ -98,7 +98,9 @@ export async function writeRun(
   async function writeDeleted() {
     const spool = await openSpool(folder);
     try {
-      const entries = await writeDeletedList(store, application, plan, spool, turn.check);
+      const { before, covers } = plan;
+      const found = removals.between(application, before.announced, covers.announced);
+      const entries = await writeDeletedList(found, spool, turn.check);
       if (entries === 0) return undefined;
       const place = { folder: domain, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
       const name = await createObject(objects, place, spool, fence);
@@ -108,6 +110,18 @@ export async function writeRun(
     }
   }
 
+  /** Readers name the lists by a pattern, which some refuse where no file is. */
+  async function writeNoneDeleted(): Promise<void> {
+    const spool = await openSpool(folder);
+    try {
+      await writeDeletedList([], spool, turn.check);
+      await objects.create(`${domain}/${noneDeletedName}`, spool.pieces());
+    } finally {
+      await spool.close();
+    }
+  }
+
+  if (archive.manifests === 0) await writeNoneDeleted();
   try {
     await writeFiles();
   } finally {

@@ -44,14 +44,15 @@ function openInDuckdb({ endpoint, region = 'us-east-1', path_style }: Archive['t
 function duckdb(archive: Archive, domain: string): ReadLines {
   const place = patternOf(archive, domain, 's3://');
   const rows = ofDuckdb[archive.format](sqlText(`${place}/date=*/*.${archive.format}`));
-  const view = `CREATE OR REPLACE VIEW entries AS\n  FROM ${rows}`;
   const deleted = `read_parquet(${sqlText(`${place}/_deleted/*.parquet`)})`;
   return {
     program: 'DuckDB',
     lines: [
       ...(archive.to.kind === 's3' ? [{ step: 'open' as const, code: openInDuckdb(archive.to) }] : []),
-      { step: 'all', code: `${view};` },
-      { step: 'present', code: `${view}\n  ANTI JOIN (FROM ${deleted}) USING (id);` },
+      {
+        step: 'all',
+        code: `CREATE OR REPLACE VIEW entries AS\n  FROM ${rows}\n  ANTI JOIN (FROM ${deleted}) USING (id);`,
+      },
       { step: 'days', code: 'SELECT date, count(*) AS entries FROM entries GROUP BY date ORDER BY date;' },
     ],
   };
@@ -75,13 +76,13 @@ function pandas(archive: Archive, domain: string): ReadLines {
     'import pandas as pd',
     ...(isBucket ? [`lake = s3fs.S3FileSystem(key="KEY", secret="SECRET"${at})`] : []),
     `entries = pd.concat(map(${ofPandas[archive.format]}, ${find(`date=*/*.${archive.format}`)}))`,
-    `gone = [pd.read_parquet(file).id for file in ${find('_deleted/*.parquet')}]`,
-    'entries = entries[~entries.id.isin(pd.concat(gone))] if gone else entries',
+    `gone = pd.concat(map(pd.read_parquet, ${find('_deleted/*.parquet')}))`,
+    'entries = entries[~entries.id.isin(gone.id)]',
   ].join('\n');
   return {
     program: 'pandas',
     ...(isBucket && { note: 's3fs' }),
-    lines: [{ step: 'either', code }],
+    lines: [{ step: 'all', code }],
   };
 }
 
@@ -95,10 +96,9 @@ function spark(archive: Archive, domain: string): ReadLines {
     program,
     ...(to.kind === 's3' && { note: 's3a' }),
     lines: [
-      { step: 'all', code: `entries = spark.read.${reader}("${place}/date=*/*.${format}")` },
       {
-        step: 'present',
-        code: `entries = entries.join(spark.read.parquet("${place}/_deleted"), "id", "left_anti")`,
+        step: 'all',
+        code: `entries = spark.read.${reader}("${place}/date=*/*.${format}")\nentries = entries.join(spark.read.parquet("${place}/_deleted"), "id", "left_anti")`,
       },
     ],
   };
