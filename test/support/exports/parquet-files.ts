@@ -18,6 +18,7 @@ export interface Source {
   columns: Column[];
   entries: Entry[];
   selected?: string[] | undefined;
+  inLake?: boolean;
 }
 
 /** What an export reads, and the rows that any reader has to find in its file. */

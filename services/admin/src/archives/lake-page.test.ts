@@ -7,7 +7,7 @@ import { compact } from './compact.ts';
 import { openDuck } from './open-duck.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/lake.md'), 'utf8');
-const [view = '', query = '', ...ofFormats] = Array.from(
+const [view = '', query = '', elements = '', ...ofFormats] = Array.from(
   page.matchAll(/```sql\n(.*?)\n```/gs),
   ([, sql]) => sql as string,
 );
@@ -53,3 +53,50 @@ it.each(['parquet', 'csv', 'ndjson'] as const)('the SQL of docs/lake.md reads %s
   await compact(store, folderStore(root), archive, domain);
   expect(await ids()).toEqual(await runs.storedIds());
 });
+
+it.each(['parquet', 'csv'] as const)(
+  'the SQL of docs/lake.md reads a field of many types in %s',
+  async (format) => {
+    const runs = await archiveRuns();
+    const { store, application } = runs;
+    const archive = await runs.create({ format });
+    await store.fields.add(application, ['/tags', '/at']);
+    const changes = [
+      ['array', ['a', 'b']],
+      ['integer', 7],
+      ['string', 'text'],
+      ['array', [{ a: 1 }]],
+      ['boolean', true],
+      ['object', { deep: ['c'] }],
+      ['array', []],
+      ['array', ['']],
+    ] as const;
+    for (const [at, [type, tags]] of changes.entries()) {
+      const properties = {
+        tags: { type, ...(at === 0 && { items: { type: 'string' } }) },
+        at: { type: 'string', format: 'date-time' },
+      };
+      const rawSchema = JSON.stringify({ type: 'object', properties });
+      const fields = { rawSchema, createdBy: 'b', fields: ['/tags/deep'] };
+      await store.schemas.publish((await store.applications.byId(application)) as never, fields as never);
+      await runs.insert(1, () => ({ tags, at: at < 5 ? '2026-11-27T08:00:00Z' : 'soon' }), at + 2);
+      await runs.run(archive);
+    }
+    const { rows, create } = await reader(runs, format);
+    await create();
+    const found = await rows('SELECT * FROM entries ORDER BY id');
+    expect(found.map((row) => row.tags)).toEqual([
+      '["a","b"]',
+      '7',
+      'text',
+      '[{"a":1}]',
+      'true',
+      null,
+      '[]',
+      '[""]',
+    ]);
+    expect(found[5]?.['tags.deep']).toBe('["c"]');
+    const tags = (await rows(elements)).map(({ tag }) => tag);
+    expect(tags.toSorted()).toEqual(['', 'a', 'b', '{"a":1}']);
+  },
+);

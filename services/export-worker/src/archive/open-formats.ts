@@ -33,7 +33,7 @@ export async function openFormats(
     createdAt: job.createdAt,
     options: { format: archive.format, formulas: 'raw', arrays: 'json', meta } as const,
   };
-  const known = await knownColumns(store, application, source);
+  const known = { ...(await knownColumns(store, application, source)), inLake: true };
   const shape =
     job.shape ?? (archive.format === 'parquet' ? await survey(store, job, plan, known, turn) : undefined);
   const { textOf, learn } = createSenderNames(store.senders, job.application, meta);

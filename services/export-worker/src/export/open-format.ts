@@ -13,6 +13,8 @@ export interface KnownColumns {
   /** The versions of the schema that validated the entries, oldest first. */
   schemas: [Schema, ...Schema[]];
   columns: Column[];
+  /** Of Parquet: see there. */
+  inLake?: boolean | undefined;
 }
 
 /** A job always gets the same columns, whatever is published later. */

@@ -10,7 +10,7 @@ const blocks = (language: string) =>
     page.matchAll(new RegExp(`\`\`\`${language}\n(.*?)\n\`\`\``, 'gs')),
     ([, code]) => code as string,
   );
-const [view = '', days, csv, ndjson] = blocks('sql');
+const [view = '', days, _elements, csv, ndjson] = blocks('sql');
 const [pandas = '', pandasOfBucket = '', spark = ''] = blocks('py');
 const opened = page.match(/INSTALL httpfs;.*\n.*\);/)?.[0] ?? '';
 

@@ -72,7 +72,7 @@ export function createColumnReaders(
   }
 
   function leafReader(
-    { kind, leafOnly, declared, open, read: own }: Leaf,
+    { kind, leafOnly, declared, plain, open, read: own }: Leaf,
     node: ShredNode,
     place: ColumnLevels,
   ): Reader {
@@ -81,11 +81,14 @@ export function createColumnReaders(
     const column = addColumn({ ...place, definition: place.definition + 1 }, isText);
     const leaves = [column];
     const what = `something other than a ${kind === 'integer' ? '64-bit integer' : kind}`;
+    const addString = (at: number, repetition: number) => {
+      const { source } = walk;
+      addText(column, repetition, () => writeBytes(text, source.bytes, textStart(at), textEnd(source, at)));
+    };
     if (kind === 'string') {
       const read: Read = (type, at, repetition) => {
         if (type !== string) refuse(what, open);
-        const { source } = walk;
-        addText(column, repetition, () => writeBytes(text, source.bytes, textStart(at), textEnd(source, at)));
+        addString(at, repetition);
       };
       return { read, leaves };
     }
@@ -101,6 +104,7 @@ export function createColumnReaders(
       const nested = (leafOnly || declared) && isNested(type, at);
       if (nested) readMembers(node, at);
       if (nested && leafOnly) addNull(leaves, repetition, place.definition);
+      else if (plain && type === string) addString(at, repetition);
       else addText(column, repetition, () => writeJson(text, walk.source, type, at));
     };
     return { read, leaves };

@@ -6,7 +6,7 @@ import { topNames } from '@sluice/tables/columns.ts';
 import { isTime } from '../format.ts';
 import { type FileColumns, type Node, openNodes, type Struct } from './nodes.ts';
 import { createTypeSurvey, withKinds } from './survey-types.ts';
-import { typesOfVersions } from './versions-tree.ts';
+import { typesOfVersions, type Versions } from './versions-tree.ts';
 
 export interface ColumnOptions {
   /** The versions of the schema, oldest first: each entry is valid by one version. */
@@ -17,18 +17,24 @@ export interface ColumnOptions {
   selected?: string[] | undefined;
   /** The kind of each open node, from a survey; absent: as the schemas say. */
   kinds?: ColumnKind[] | undefined;
+  /** Files of archives: see `lakeNode`. */
+  inLake?: boolean | undefined;
 }
 
-export function fileColumns({ schemas, columns, selected, kinds }: ColumnOptions): FileColumns {
+export function fileColumns({ schemas, columns, selected, kinds, inLake }: ColumnOptions): FileColumns {
   const names = selected && new Set(selected);
   const wanted = names ? columns.filter(({ name }) => names.has(name)) : columns;
   const declared = typesOfVersions(schemas);
-  const { tree: whole, fields } = kinds ? withKinds(declared, kinds) : declared;
-  const tree = shownOf(whole, { columns, wanted, names });
+  const typed = kinds ? withKinds(declared, kinds) : declared;
+  const tree: Struct = inLake
+    ? { kind: 'struct', fields: new Map() }
+    : shownOf(typed.tree, { columns, wanted, names });
   const others = wanted.flatMap(({ name, pointer }) => {
-    const path = pointer === undefined ? undefined : fromPointer(pointer);
-    const node: Node = fields.get(pointer ?? '') ?? { kind: 'json' };
-    return path && !holds(tree, path) ? [{ name, path, node }] : [];
+    if (pointer === undefined) return [];
+    const path = fromPointer(pointer);
+    if (inLake) return [{ name, path, node: lakeNode(typed, pointer, path) }];
+    const node: Node = typed.fields.get(pointer) ?? { kind: 'json' };
+    return holds(tree, path) ? [] : [{ name, path, node }];
   });
   return {
     time: wanted.find(isTime)?.name,
@@ -37,6 +43,20 @@ export function fileColumns({ schemas, columns, selected, kinds }: ColumnOptions
     others,
     rest: wanted.find(({ isRest }) => isRest)?.name,
   };
+}
+
+/**
+ * The type of a column in an archive: that of a scalar, else text. Files of other versions may have another type.
+ * A text and a scalar have a common type for readers, and a text and a list have none.
+ */
+function lakeNode({ tree, fields }: Versions, pointer: string, path: string[]): Node {
+  let node = fields.get(pointer);
+  if (!node) {
+    node = tree;
+    for (const key of path) node = node?.kind === 'struct' ? node.fields.get(key)?.node : undefined;
+  }
+  const isScalar = node && node.kind !== 'struct' && node.kind !== 'list' && node.kind !== 'json';
+  return isScalar ? (node as Node) : { kind: 'json', plain: true };
 }
 
 /**

@@ -17,6 +17,8 @@ export interface Leaf {
   leafOnly?: boolean | undefined;
   /** JSON only: the text has the whole object. Members that the struct does not declare also have columns. */
   declared?: Struct | undefined;
+  /** JSON only: a string is there as it is, without quotes. */
+  plain?: boolean | undefined;
   /** Replaces the reader for this kind. */
   read?: ReadScalar;
 }
