@@ -110,6 +110,11 @@ describe('columns', () => {
     );
   });
 
+  it('leave the names of other columns to these in an archive, in any case', () => {
+    const inLake = columnsOf({}, ['/date', '/Date', '/createdat', '/a/date'], { inLake: true });
+    expect(inLake.map(({ name }) => name)).toEqual(['createdAt', '/date', '/Date', '/createdat', 'a.date']);
+  });
+
   it('have one for the rest behind them, whatever they are called', () => {
     const schema = { properties: { _extra: {}, a: { properties: { b: {} } }, createdAt: {} } };
     expect(columnsOf(schema, ['/x'], { hasRest: true })).toEqual([

@@ -30,20 +30,24 @@ const createdAt: Column = { name: 'createdAt' };
 
 /**
  * The columns of an application's exports: time, `meta`, fields of the first version of its schema, recorded fields.
- * With `hasRest`, one more column has all other fields.
+ * With `hasRest`, one more column has all other fields. `inLake`: of files of archives, to which readers add `date`.
  */
 export function columnsOf(
   schema: Record<string, unknown>,
   recorded: string[],
-  { hasRest = false, meta = [] }: { hasRest?: boolean | undefined; meta?: Meta[] | undefined } = {},
+  {
+    hasRest = false,
+    meta = [],
+    inLake = false,
+  }: { hasRest?: boolean | undefined; meta?: Meta[] | undefined; inLake?: boolean | undefined } = {},
 ): Column[] {
   const ofEntry = [createdAt, ...meta.map((name) => ({ name, meta: name }))];
-  const reserved = ofEntry.map(({ name }) => name);
+  const reserved = [...ofEntry.map(({ name }) => name), ...(inLake ? ['date'] : [])];
   const declared = schemaFields(schema);
   const pointers = new Set([...(hasRest ? declared.slice(0, maxFieldColumns) : declared), ...recorded]);
   const columns = [
     ...ofEntry,
-    ...Array.from(pointers, (pointer) => ({ name: fieldName(pointer, reserved), pointer })),
+    ...Array.from(pointers, (pointer) => ({ name: fieldName(pointer, reserved, inLake), pointer })),
   ];
   return hasRest ? [...columns, { name: restName(columns.map(({ name }) => name)), isRest: true }] : columns;
 }
@@ -67,11 +71,12 @@ export function widthOf(
  * The name of a field, whatever other fields there are: its keys joined by dots, such as `address.city`.
  * If a key has a dot, or the name is `reserved`, empty or looks like something else, it is the JSON Pointer.
  */
-export function fieldName(pointer: string, reserved: readonly string[]): string {
+export function fieldName(pointer: string, reserved: readonly string[], ignoreCase = false): string {
   const keys = fromPointer(pointer);
   const dotted = keys.join('.');
   const isClear = !keys.some((key) => key.includes('.')) && !/^(?:[/'\ufeff]|$)/.test(dotted);
-  return isClear && !reserved.includes(dotted) ? dotted : pointer;
+  const inCase = (name: string) => (ignoreCase ? name.toLowerCase() : name);
+  return isClear && !reserved.map(inCase).includes(inCase(dotted)) ? dotted : pointer;
 }
 
 /** The name of the column for all other fields. Some readers ignore the case of names. */

@@ -100,3 +100,24 @@ it.each(['parquet', 'csv'] as const)(
     expect(tags.toSorted()).toEqual(['', 'a', 'b', '{"a":1}']);
   },
 );
+
+it.each(['parquet', 'csv', 'ndjson'] as const)(
+  'the SQL of docs/lake.md has a field with the name of another column in %s',
+  async (format) => {
+    const runs = await archiveRuns();
+    await runs.store.fields.add(runs.application, ['/Date', '/ID']);
+    const archive = await runs.create({ format });
+    const payload = { Date: 'of payload', ID: 'other' };
+    await runs.insert(1, () => payload);
+    await runs.run(archive);
+    const { rows, create } = await reader(runs, format);
+    await create();
+    const [row] = await rows('SELECT *, date::VARCHAR AS day FROM entries');
+    expect(row).toMatchObject({
+      id: (await runs.storedIds())[0],
+      day: new Date().toISOString().slice(0, 10),
+    });
+    if (format === 'ndjson') expect(JSON.parse(row?.payload as string)).toEqual(payload);
+    else expect(row).toMatchObject({ '/Date': payload.Date, '/ID': payload.ID });
+  },
+);

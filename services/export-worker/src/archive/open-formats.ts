@@ -31,9 +31,10 @@ export async function openFormats(
   const source = {
     ...plan,
     createdAt: job.createdAt,
+    inLake: true,
     options: { format: archive.format, formulas: 'raw', arrays: 'json', meta } as const,
   };
-  const known = { ...(await knownColumns(store, application, source)), inLake: true };
+  const known = await knownColumns(store, application, source);
   const shape =
     job.shape ?? (archive.format === 'parquet' ? await survey(store, job, plan, known, turn) : undefined);
   const { textOf, learn } = createSenderNames(store.senders, job.application, meta);

@@ -25,8 +25,12 @@ export async function knownColumns(
     version,
     leafCount,
     hasRest,
+    inLake,
     options: { meta },
-  }: Pick<ExportJob, 'version' | 'leafCount' | 'hasRest'> & { options: Pick<ExportOptions, 'meta'> },
+  }: Pick<ExportJob, 'version' | 'leafCount' | 'hasRest'> & {
+    inLake?: boolean;
+    options: Pick<ExportOptions, 'meta'>;
+  },
 ): Promise<KnownColumns> {
   const versions: Schema[] = [];
   for await (const found of schemas.list(application))
@@ -35,7 +39,8 @@ export async function knownColumns(
   const [first] = versions as [Schema];
   return {
     schemas: versions as KnownColumns['schemas'],
-    columns: columnsOf(first, pointers.slice(0, leafCount), { hasRest, meta }),
+    columns: columnsOf(first, pointers.slice(0, leafCount), { hasRest, meta, inLake }),
+    inLake,
   };
 }
 
