@@ -18,13 +18,14 @@ it('compacts and verifies archives', async () => {
     admin({ MONGODB_URL: url, ARCHIVE_FOLDER: root }, ['archives', ...args]);
   expect(await tell('verify', domain)).toEqual({
     code: 0,
-    stdout: `${domain}: 1,499 entries, equal\n`,
+    stdout: `${domain}, archive ${archive.id}: 1,499 entries, equal\n`,
     stderr: '',
   });
   expect((await tell('compact')).stdout).toMatch(
-    /^a-abc234: 1 deleted entries taken out, 1 files rewritten, 0 removed, [\d,]+ bytes freed\n$/,
+    /^a-abc234, archive [0-9a-f]{24}: 1 deleted entries taken out, 1 files rewritten, 0 removed, [\d,]+ bytes freed\n$/,
   );
-  expect((await tell('verify')).stdout).toBe(`${domain}: 1,499 entries, equal\n`);
+  const equal = `${domain}, archive ${archive.id}: 1,499 entries, equal\n`;
+  expect((await tell('verify')).stdout).toBe(equal);
   const bucket = { kind: 's3', bucket: 'lake', accessKeyId: 'key', secret: 'sealed' } as const;
   const { id: unread } = (await store.archives.create(
     application,
@@ -32,11 +33,17 @@ it('compacts and verifies archives', async () => {
     3,
   )) as ArchiveRecord;
   const other = await tell('verify');
-  expect([other.code, other.stdout]).toEqual([
+  const named = `${domain}, archive ${unread}: the key of the bucket lake cannot be decrypted`;
+  expect([other.code, other.stdout, other.stderr]).toEqual([
     1,
-    expect.stringMatching(
-      `^${domain}: archive ${unread} cannot be read: .*SECRETS_KEY.*\n${domain}: 1,499 entries, equal\n$`,
-    ),
+    equal,
+    expect.stringMatching(`^${named}.*\nsluice-admin: archives differ`),
+  ]);
+  const compaction = await tell('compact');
+  expect([compaction.code, compaction.stdout, compaction.stderr]).toEqual([
+    1,
+    expect.stringContaining(`${domain}, archive ${archive.id}: 0 deleted entries taken out`),
+    expect.stringMatching(`^${named}.*\nsluice-admin: some archives could not be compacted\n$`),
   ]);
   await store.archives.remove(application, unread);
   const { name = '' } = manifestsIn(folder)[0]?.files[0] ?? {};

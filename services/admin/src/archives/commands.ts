@@ -1,7 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { archiveOpener } from '@sluice/jobs/open-archive.ts';
-import { LakeFault } from '@sluice/objects/lake/manifest.ts';
-import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { AdminConfig } from '@sluice/shared/config/load.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import type { Command } from 'commander';
@@ -20,6 +19,8 @@ const lookMs = 3_600_000;
 interface Found {
   archive: ArchiveRecord;
   domain: string;
+  /** For messages. */
+  name: string;
   objects: ObjectStore;
 }
 
@@ -38,24 +39,18 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
     .addHelpText('after', '\nExample: sluice-admin archives compact')
     .action(
       act(async ([store, config], domain: string | undefined, { every: periodMs }: { every?: number }) => {
-        const compactAll = (onFault?: OnFault) =>
-          forEach(
-            store,
-            config,
-            domain,
-            async (found) => {
-              const said = await compactOne(store, found, periodMs);
-              if (said !== undefined) console.log(said);
-            },
-            onFault,
-          );
-        if (periodMs === undefined) return compactAll();
-        // An archive whose bucket cannot be reached does not keep the others waiting.
-        const tellFault = (error: Error, of: string) =>
-          console.error(`${of}: ${error.message || error.name}. It is tried again`);
+        const compactAll = () =>
+          forEach({ store, config, console }, domain, async (found) => {
+            const said = await compactOne(store, found, periodMs);
+            if (said !== undefined) console.log(`${found.name}: ${said}`);
+          });
+        if (periodMs === undefined) {
+          if (!(await compactAll())) throw new AdminError('some archives could not be compacted');
+          return;
+        }
         const retryMs = Math.min(periodMs, lookMs);
         await forever({ what: 'Compaction', retryMs, console }, async () => {
-          await compactAll(tellFault);
+          await compactAll();
           return retryMs;
         });
       }),
@@ -69,50 +64,49 @@ export function addArchives(program: Command, terminal: AdminTerminal): void {
     .action(
       act(async ([store, config], domain: string | undefined) => {
         let isEqual = true;
-        const tell = async ({ archive, domain, objects }: Found) => {
-          const { entries, faults } = await verify(store, objects, archive, domain);
-          console.log(`${domain}: ${shown(entries)} entries, ${faults.length === 0 ? 'equal' : 'not equal'}`);
-          for (const fault of faults) console.log(`  ${fault}`);
-          isEqual &&= faults.length === 0;
-        };
-        // The others are compared all the same.
-        await forEach(store, config, domain, tell, (error, of, archive) => {
-          if (!isPlace(error)) throw error;
-          console.log(`${of}: archive ${archive} cannot be read: ${error.message}`);
-          isEqual = false;
-        });
-        if (!isEqual) throw new AdminError('archives differ from MongoDB, or cannot be read');
+        const areRead = await forEach(
+          { store, config, console },
+          domain,
+          async ({ archive, domain, name, objects }) => {
+            const { entries, faults } = await verify(store, objects, archive, domain);
+            console.log(`${name}: ${shown(entries)} entries, ${faults.length === 0 ? 'equal' : 'not equal'}`);
+            for (const fault of faults) console.log(`  ${fault}`);
+            isEqual &&= faults.length === 0;
+          },
+        );
+        if (!isEqual || !areRead) throw new AdminError('archives differ from MongoDB, or cannot be read');
       }),
     );
 }
 
-type OnFault = (error: Error, domain: string, archive: string) => void;
-
-const isPlace = (error: Error) => error instanceof LakeFault || error instanceof ObjectStoreError;
-
-function asAdminError(error: Error): never {
-  if (isPlace(error)) throw new AdminError(error.message);
-  throw error;
-}
-
+/**
+ * Works on each archive. What one fails with is told with its name, and does not keep the others waiting.
+ * Returns whether none failed.
+ */
 async function forEach(
-  store: Store,
-  config: AdminConfig,
+  { store, config, console }: { store: Store; config: AdminConfig; console: Pick<Console, 'error'> },
   domain: string | undefined,
   work: (found: Found) => Promise<void>,
-  onFault: OnFault = asAdminError,
-): Promise<void> {
-  const domains =
-    domain === undefined ? (await store.applications.overview()).map((each) => each.domain) : [domain];
+): Promise<boolean> {
+  const found =
+    domain === undefined ? await store.applications.overview() : [await findApplication(store, domain)];
   const open = archiveOpener(config);
-  for (const each of domains) {
-    const { id } = await findApplication(store, each);
-    for (const archive of await store.archives.list(id))
+  let isWell = true;
+  for (const { domain } of found) {
+    const application = await store.applications.byDomain(domain);
+    // Deleted meanwhile.
+    if (!application) continue;
+    for (const archive of await store.archives.list(application.id)) {
+      const name = `${domain}, archive ${archive.id}`;
       try {
         const objects = open(archive);
-        await work({ archive, domain: each, objects }).finally(objects.close);
+        await work({ archive, domain, name, objects }).finally(objects.close);
       } catch (error) {
-        onFault(error as Error, each, archive.id);
+        const { message, name: kind } = error as Error;
+        console.error(`${name}: ${message || kind}`);
+        isWell = false;
       }
+    }
   }
+  return isWell;
 }

@@ -31,8 +31,8 @@ export async function compactOne(
   const compacted = await store.compactions.compact(archive, everyMs, (check) =>
     compact(store, underCheck(objects, check), archive, domain),
   );
-  if (!compacted) return everyMs === undefined ? `${domain}: another process compacts it now` : undefined;
+  if (!compacted) return everyMs === undefined ? 'another process compacts it now' : undefined;
   const { entries, rewritten, removed, orphans, bytes } = compacted;
   const shown = (count: number) => count.toLocaleString('en');
-  return `${domain}: ${shown(entries)} deleted entries taken out, ${shown(rewritten)} files rewritten, ${shown(removed + orphans)} removed, ${shown(bytes)} bytes freed`;
+  return `${shown(entries)} deleted entries taken out, ${shown(rewritten)} files rewritten, ${shown(removed + orphans)} removed, ${shown(bytes)} bytes freed`;
 }
