@@ -12,7 +12,7 @@ import {
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { sha256Of } from '@sluice/objects/pieces.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
-import { download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
+import { addDeleted, download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
 import { quoted } from './open-duck.ts';
 import { rewriteFile } from './rewrite-file.ts';
 
@@ -63,13 +63,7 @@ interface Work extends LakeWork {
 }
 
 async function compactFiles(work: Work, manifests: LakeManifest[]): Promise<void> {
-  const { duck } = work;
-  await duck.run('CREATE TABLE deleted (id VARCHAR)');
-  for (const { deleted } of manifests) {
-    if (!deleted) continue;
-    const path = await download(work, deleted);
-    await duck.run(`INSERT INTO deleted SELECT id FROM read_parquet(${quoted(path)})`);
-  }
+  for (const manifest of manifests) await addDeleted(work, manifest);
   for (const manifest of manifests)
     for (const file of [...manifest.files]) {
       if (file.next) await settle(work, manifest, file);

@@ -1,13 +1,16 @@
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { LakeFault, type LakeFile } from '@sluice/objects/lake/manifest.ts';
+import { pipeline } from 'node:stream/promises';
+import { LakeFault, type LakeFile, type LakeManifest } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
-import { writeLocal } from './local-file.ts';
-import { type Duck, openDuck } from './open-duck.ts';
+import { contentOf } from './local-file.ts';
+import { type Duck, openDuck, quoted } from './open-duck.ts';
 
 /** `folder`: for temporary files, of which `from` is a copy of an object. */
 export interface LakeWork {
+  /** Has a table `deleted` for ids. */
   duck: Duck;
   objects: ObjectStore;
   domain: string;
@@ -23,6 +26,7 @@ export async function inWorkFolder<Result>(
   const folder = await mkdtemp(join(tmpdir(), 'sluice-lake-'));
   try {
     const duck = await openDuck(folder);
+    await duck.run('CREATE TABLE deleted (id VARCHAR)');
     return await work({ duck, objects, domain, folder }).finally(duck.close);
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -37,7 +41,15 @@ export async function download(
   const pieces = await objects.read(`${domain}/${name}`);
   if (!pieces) throw new LakeFault(`${domain}/${name} is missing`);
   const path = join(folder, 'from');
-  const found = await writeLocal(path, pieces);
-  if (found.sha256 !== sha256) throw new LakeFault(`${domain}/${name} is not as its manifest says`);
+  await pipeline(pieces, createWriteStream(path));
+  if ((await contentOf(path)).sha256 !== sha256)
+    throw new LakeFault(`${domain}/${name} is not as its manifest says`);
   return path;
+}
+
+/** Adds the ids of a list to the table `deleted`. Throws LakeFault. */
+export async function addDeleted(work: LakeWork, { deleted }: Pick<LakeManifest, 'deleted'>): Promise<void> {
+  if (!deleted) return;
+  const path = await download(work, deleted);
+  await work.duck.run(`INSERT INTO deleted SELECT id FROM read_parquet(${quoted(path)})`);
 }

@@ -1,21 +1,10 @@
-import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { pipeline } from 'node:stream/promises';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { LakeContent } from '@sluice/objects/lake/manifest.ts';
+import { sha256Of } from '@sluice/objects/pieces.ts';
 
-/** Writes a file of this machine. */
-export async function writeLocal(
-  path: string,
-  pieces: AsyncIterable<Uint8Array>,
-): Promise<{ bytes: number; sha256: string }> {
-  const hash = createHash('sha256');
-  let bytes = 0;
-  async function* counted() {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      bytes += piece.length;
-      yield piece;
-    }
-  }
-  await pipeline(counted, createWriteStream(path));
-  return { bytes, sha256: hash.digest('hex') };
+/** What a manifest says of a file, for one on this machine. */
+export async function contentOf(path: string): Promise<Omit<LakeContent, 'entries'>> {
+  const { size: bytes } = await stat(path);
+  return { bytes, sha256: await sha256Of(createReadStream(path)) };
 }

@@ -1,8 +1,7 @@
-import { createReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
 import type { LakeFile, LakeManifest } from '@sluice/objects/lake/manifest.ts';
-import { sha256Of } from '@sluice/objects/pieces.ts';
-import { writeLocal } from './local-file.ts';
+import { contentOf } from './local-file.ts';
 import { type Duck, quoted } from './open-duck.ts';
 import { textLines } from './text-lines.ts';
 
@@ -34,9 +33,7 @@ async function rewriteParquet(duck: Duck, range: string, { from, to }: Paths) {
   const [row] = await duck.rows(
     `SELECT count(*)::DOUBLE AS entries, coalesce(min(id), '') AS first, coalesce(max(id), '') AS last FROM read_parquet(${quoted(to)})`,
   );
-  const { size: bytes } = await stat(to);
-  const sha256 = await sha256Of(createReadStream(to));
-  return { ...(row as { entries: number; first: string; last: string }), bytes, sha256 };
+  return { ...(row as { entries: number; first: string; last: string }), ...(await contentOf(to)) };
 }
 
 async function rewriteText(duck: Duck, range: string, format: 'ndjson' | 'csv', { from, to }: Paths) {
@@ -54,6 +51,6 @@ async function rewriteText(duck: Duck, range: string, format: 'ndjson' | 'csv', 
       last = id;
     }
   }
-  const written = await writeLocal(to, kept());
-  return { entries, first, last, ...written };
+  await pipeline(kept, createWriteStream(to));
+  return { entries, first, last, ...(await contentOf(to)) };
 }

@@ -10,7 +10,7 @@ import {
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { readAhead } from '@sluice/store/entries/read-ahead.ts';
-import { download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
+import { addDeleted, download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
 import { type Duck, quoted } from './open-duck.ts';
 import { textLines } from './text-lines.ts';
 
@@ -34,7 +34,7 @@ export const verify = (
 ): Promise<VerifiedLake> =>
   inWorkFolder(objects, domain, async (work) => {
     const { duck } = work;
-    for (const table of ['filed (file VARCHAR, id VARCHAR)', 'deleted (id VARCHAR)', 'stored (id VARCHAR)'])
+    for (const table of ['filed (file VARCHAR, id VARCHAR)', 'stored (id VARCHAR)'])
       await duck.run(`CREATE TABLE ${table}`);
     const manifests = await readManifestsBelow(objects, domain, archive.run);
     const faults: string[] = [];
@@ -55,8 +55,9 @@ export const verify = (
   });
 
 /** What is wrong with the files of a run. */
-async function readFiles(work: LakeWork, { format, files, deleted }: LakeManifest): Promise<string[]> {
+async function readFiles(work: LakeWork, manifest: LakeManifest): Promise<string[]> {
   const { duck } = work;
+  const { format, files } = manifest;
   const faults: string[] = [];
   const unlessFaulty = (error: unknown) => {
     if (!(error instanceof LakeFault)) throw error;
@@ -79,8 +80,7 @@ async function readFiles(work: LakeWork, { format, files, deleted }: LakeManifes
     if (found?.entries !== entries || found?.first !== first || found?.last !== last)
       faults.push(`${work.domain}/${file.name} has other entries than its manifest says`);
   }
-  const path = deleted && (await download(work, deleted).catch(unlessFaulty));
-  if (path) await duck.run(`INSERT INTO deleted SELECT id FROM read_parquet(${quoted(path)})`);
+  await addDeleted(work, manifest).catch(unlessFaulty);
   return faults;
 }
 
