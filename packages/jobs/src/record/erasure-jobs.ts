@@ -9,8 +9,8 @@ type Progress = Partial<Pick<ErasureJob, 'awaited' | 'unswept' | 'until' | 'afte
 
 /** Why an export failed that an erasure met. A retry begins anew. */
 const metByErasure = 'entries were erased while it was made: retry it for a file without them';
-/** These have no payloads: see `removeOver`. */
-const withoutPayloads: JobDocument['kind'][] = ['erasure', 'archive'];
+/** These have no payloads: they are neither waited for nor removed. */
+const withoutPayloads: JobDocument['kind'][] = ['erasure', 'archive', 'verification'];
 const toIds = (ids: string[]) => ids.map((id) => new ObjectId(id));
 
 /** Operations of erasures: on the erasure's own record, and on the other jobs of its application. */

@@ -190,6 +190,17 @@ it('waits for a job that may store what it has read, and forgets what it was to 
   expect(((await store.jobs.get(other.id)) as ErasureJob).options).not.toHaveProperty('target');
 });
 
+it('neither waits for verifications nor removes them, as they have no payloads', async () => {
+  const { store, ofApplication, insert, create, work } = await start();
+  await insert([{ id: 'him' }]);
+  const made = { kind: 'verification', ...ofApplication, options: { archive: 'a' } } as const;
+  const over = await store.jobs.create<'verification'>(made);
+  await store.jobs.cancel(over.id, new Date(Date.now() + 600_000));
+  await store.jobs.create<'verification'>(made);
+  expect(await work(await create(['him'], false))).toMatchObject({ state: 'completed' });
+  expect(await store.jobs.list(ofApplication.application, 'verification')).toHaveLength(2);
+});
+
 it('erases entries that are in the lake alone, once, and those that came since', async () => {
   const { runs, db, store, application, create, work } = await start();
   const archive = await runs.create();
