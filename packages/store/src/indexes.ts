@@ -64,7 +64,7 @@ const indexes: Record<string, IndexDescription[]> = {
   /** A job that is retried needs them. */
   [surveysName]: [{ key: { at: 1 }, expireAfterSeconds: 7 * 86_400 }],
   [archivesName]: [{ key: { application: 1, _id: -1 } }, { key: { dueAt: 1 } }],
-  [removalsName]: [{ key: { application: 1, version: 1 } }],
+  [removalsName]: [{ key: { application: 1, version: 1 } }, { key: { key: 1 } }],
   [erasedName]: [{ key: { application: 1, erasure: 1 } }],
   milestones: [
     { key: { application: 1, rank: 1 }, unique: true },

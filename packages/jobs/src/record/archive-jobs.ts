@@ -53,6 +53,10 @@ export function archiveJobs(db: Db) {
     setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
       hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),
 
+    /** Fixes which deleted entries the run lists: they can be others a moment later. False: the lease is lost. */
+    setListed: (id: string, fence: number, listed: NonNullable<ArchiveJob['listed']>): Promise<boolean> =>
+      hasMatched(jobs.updateOne(leased(id, fence), { $set: { listed, attempts: 0 } })),
+
     /** Adds a stored file. False: the lease is lost. */
     addFile: (id: string, fence: number, file: ArchivedFile): Promise<boolean> =>
       hasMatched(

@@ -1,4 +1,4 @@
-import type { LakeFile } from '@sluice/objects/lake/manifest.ts';
+import type { LakeFile, LakeManifest } from '@sluice/objects/lake/manifest.ts';
 import type { Coverage } from '@sluice/store/archives/archive-records.ts';
 import type { ExportShape } from './export-record.ts';
 import type { Job } from './job.ts';
@@ -28,6 +28,8 @@ export interface ArchiveJob extends Job {
   /** Types of Parquet columns that the schemas do not determine. */
   shape?: ExportShape;
   files: ArchivedFile[];
+  /** The stored list of deleted entries, once it is known whether there is one. */
+  listed?: Pick<LakeManifest, 'deleted'>;
   result?: { entries: number; files: number; bytes: number };
 }
 

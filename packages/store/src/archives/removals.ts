@@ -1,11 +1,12 @@
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import { type EntryId, fromKey } from '../entries/entry-id.ts';
+import type { EntryDocument } from '../entries/entry-document.ts';
+import { type EntryId, idOfKey } from '../entries/entry-id.ts';
 import { archivesName } from './archives.ts';
 
 /** An entry that was deleted while its application had an archive. */
 interface RemovalDocument {
   _id: ObjectId;
-  /** Of the entry. An import that was repeated can store a deleted entry again. */
+  /** Of the entry. An import whose worker died can store a deleted entry again. */
   key: Binary;
   application: ObjectId;
   /** Version of `deletions` that the deletion made. */
@@ -17,9 +18,20 @@ export const removalsName = 'removals';
 
 export type RemovalStore = ReturnType<typeof removalStore>;
 
+const atOnce = 1_000;
+
 /** Deleted entries that archives may have. */
 export function removalStore(db: Db) {
   const removals = db.collection<RemovalDocument>(removalsName);
+  const entries = db.collection<EntryDocument>('entries');
+
+  /** Of some removals, those whose entries are not stored again. An entry stays in MongoDB while it has a removal: see `areNoted`. */
+  async function stillGone(some: RemovalDocument[]): Promise<RemovalDocument[]> {
+    const keys = some.map(({ key }) => key);
+    const found = await entries.find({ _id: { $in: keys } }, { projection: { _id: 1 } }).toArray();
+    const stored = new Set(found.map(({ _id }) => idOfKey(_id)));
+    return some.filter(({ key }) => !stored.has(idOfKey(key)));
+  }
 
   return {
     /** Notes deleted entries, in the transaction that deletes them. */
@@ -34,7 +46,7 @@ export function removalStore(db: Db) {
       );
     },
 
-    /** Those of later versions than `after`, up to `until`, in the order of their ids. */
+    /** Those of later versions than `after`, up to `until`, in the order of their ids, but for entries that are stored again. */
     async *between(
       application: string,
       after: number,
@@ -44,7 +56,20 @@ export function removalStore(db: Db) {
       const found = removals
         .find({ application: new ObjectId(application), version })
         .sort({ key: 1, version: 1 });
-      for await (const { key, at } of found.allowDiskUse()) yield { id: fromKey(key).id, at };
+      let some: RemovalDocument[] = [];
+      for await (const one of found.allowDiskUse()) {
+        some.push(one);
+        if (some.length < atOnce) continue;
+        for (const { key, at } of await stillGone(some)) yield { id: idOfKey(key), at };
+        some = [];
+      }
+      for (const { key, at } of await stillGone(some)) yield { id: idOfKey(key), at };
+    },
+
+    /** Whether one of the entries was deleted before it was stored again, and archives do not know yet. */
+    async areNoted(session: ClientSession, keys: Binary[]): Promise<boolean> {
+      const found = await removals.findOne({ key: { $in: keys } }, { session, projection: { _id: 1 } });
+      return found !== null;
     },
 
     /** Removes what all archives of the application have. */

@@ -139,6 +139,26 @@ describe('a run', () => {
     expect(await idsIn(folder)).toEqual(await runs.storedIds());
   });
 
+  it.each([0, 199])('has entry %i that an import stored again after its deletion', async (at) => {
+    const runs = await archiveRuns();
+    const archive = await runs.create();
+    await runs.insert(200);
+    const id = (await runs.storedIds())[at] as string;
+    const found = await runs.db.collection('entries').find().sort({ _id: 1 }).skip(at).next();
+    const storeAgain = () => runs.db.collection('entries').insertOne(found as never);
+    await runs.store.deletions.removeOne(runs.application, id);
+    // The newest can come back behind the run, as it is above what the run covers.
+    if (at === 0) await storeAgain();
+    await runs.run(archive);
+    if (at !== 0) await storeAgain();
+    await runs.run(archive);
+    expect(await runs.storedIds()).toHaveLength(200);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+    await runs.store.deletions.removeOne(runs.application, id);
+    await runs.run(archive);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+  });
+
   it('begins behind what was there when the archive takes what comes from now on', async () => {
     const runs = await archiveRuns();
     await runs.insert(50);
@@ -256,6 +276,24 @@ describe('a run that is interrupted', () => {
     expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
     expect((await runs.current(archive)).entries).toBe(3_000);
     expect((await store.jobs.archives.runs(runs.application, archive.id, 9)).length).toBe(1);
+  });
+
+  it('keeps its list of deleted entries when its worker dies behind the manifest', async () => {
+    const runs = await archiveRuns();
+    const { db, store, application } = runs;
+    const archive = await runs.create();
+    await runs.insert(100);
+    const id = (await runs.storedIds())[3] as string;
+    const found = await db.collection('entries').find().sort({ _id: 1 }).skip(3).next();
+    await store.deletions.removeOne(application, id);
+    await db.collection('entries').insertOne(found as never);
+    const end = () => Promise.reject(new Error('killed'));
+    const dying = { ...store, archives: { ...store.archives, end } };
+    await expect(runs.run(archive, { stores: dying })).rejects.toThrow('killed');
+    await store.deletions.removeOne(application, id);
+    await runs.run(archive);
+    await runs.run(archive);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
   });
 
   it('takes another name for a file of whose name there are other bytes', async () => {

@@ -1,13 +1,15 @@
 import { zstdCompressSync } from 'node:zlib';
 import type { Spool } from '@sluice/objects/spool.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 
 const groupRows = 50_000;
 
-/** Writes the ids of deleted entries, and when these were deleted. Returns how many they are. */
+/** Writes the ids of deleted entries up to `until`, and when these were deleted. Returns how many they are. */
 export async function writeDeletedList(
-  removals: AsyncIterable<{ id: string; at: Date }> | [],
+  removals: AsyncIterable<{ id: EntryId; at: Date }> | [],
+  until: EntryId | undefined,
   spool: Pick<Spool, 'write'>,
   check: () => void,
 ): Promise<number> {
@@ -49,7 +51,8 @@ export async function writeDeletedList(
   }
 
   for await (const { id, at } of removals) {
-    if (id === lastId) continue;
+    // What is above has been in no file. An import can store it again.
+    if (id === lastId || until === undefined || id > until) continue;
     lastId = id;
     ids.push(id);
     times.push(at);

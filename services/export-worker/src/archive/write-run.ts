@@ -95,12 +95,12 @@ export async function writeRun(
     await storing;
   }
 
-  async function writeDeleted() {
+  async function writeDeleted(): Promise<LakeManifest['deleted']> {
     const spool = await openSpool(folder);
     try {
       const { before, covers } = plan;
       const found = removals.between(application, before.announced, covers.announced);
-      const entries = await writeDeletedList(found, spool, turn.check);
+      const entries = await writeDeletedList(found, covers.until, spool, turn.check);
       if (entries === 0) return undefined;
       const place = { folder: domain, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
       const name = await createObject(objects, place, spool, fence);
@@ -114,11 +114,20 @@ export async function writeRun(
   async function writeNoneDeleted(): Promise<void> {
     const spool = await openSpool(folder);
     try {
-      await writeDeletedList([], spool, turn.check);
+      await writeDeletedList([], undefined, spool, turn.check);
       await objects.create(`${domain}/${noneDeletedName}`, spool.pieces());
     } finally {
       await spool.close();
     }
+  }
+
+  /** What another worker has listed stays. */
+  async function listDeleted(): Promise<NonNullable<ArchiveJob['listed']>> {
+    if (job.listed) return job.listed;
+    const deleted = await writeDeleted();
+    const listed = deleted ? { deleted } : {};
+    if (!(await jobs.archives.setListed(job.id, fence, listed))) throw new LeaseLost();
+    return listed;
   }
 
   if (archive.manifests === 0) await writeNoneDeleted();
@@ -128,7 +137,7 @@ export async function writeRun(
     await storing.catch(() => undefined);
     await open?.spool.close();
   }
-  const deleted = await writeDeleted();
+  const { deleted } = await listDeleted();
   // A purge begins after the deletion: if the application exists now, no entry was missing.
   if (!(await applications.byId(application))) throw new ApplicationDeleted();
   const hasManifest = files.length > 0 || deleted !== undefined;

@@ -293,6 +293,7 @@ const step = fc.oneof(
   }),
   fc.record({ what: fc.constant('upload' as const), count: fc.integer({ min: 1, max: 30 }) }),
   fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }),
+  fc.record({ what: fc.constant('deleteAndStore' as const), place: fc.nat(999) }),
   fc.constant({ what: 'run' as const }),
   fc.constant({ what: 'compact' as const }),
   fc.record({ what: fc.constant('expire' as const), age: fc.integer({ min: 1, max: days }) }),
@@ -323,6 +324,14 @@ it('no entry is in neither, whatever is imported, deleted, archived, compacted a
         const stored = await own.storedIds();
         const id = stored[one.place % Math.max(1, stored.length)];
         if (id && (await store.deletions.removeOne(application, id))) ids.delete(id);
+      } else if (one.what === 'deleteAndStore') {
+        // As an import does whose worker dies.
+        const found = await own.db.collection('entries').find().sort({ _id: 1 }).toArray();
+        const entry = found[one.place % Math.max(1, found.length)];
+        if (entry) {
+          await store.deletions.removeOne(application, idOfKey(entry._id as never));
+          await own.db.collection('entries').insertOne(entry);
+        }
       } else if (one.what === 'run') await own.run(own.archive);
       else if (one.what === 'compact') await compact(store, folderStore(own.root), own.archive, own.domain);
       else if (one.what === 'expire') await own.expire(one.age);
@@ -340,6 +349,7 @@ it('no entry is in neither, whatever is imported, deleted, archived, compacted a
       }
       expect(own.idsOf(await own.makeExport())).toEqual([...ids].toSorted());
     }
+    await own.run(own.archive);
     const both = new Set([...(await own.archivedIds()), ...(await own.storedIds())]);
     expect([...both].toSorted()).toEqual([...ids].toSorted());
   });
@@ -373,6 +383,20 @@ describe('entries move', () => {
     await db.collection('jobs').updateOne(job, { $set: { state: 'completed' } });
     await own.expire(30);
     expect(await store.entries.count(application, {})).toBe(5);
+  });
+
+  it('not before a run has seen that they were stored again after their deletion', async () => {
+    const { store, db, application, ...own } = await start({ count: 10 });
+    await own.run(own.archive);
+    const entry = await db.collection('entries').find().sort({ _id: 1 }).next();
+    await store.deletions.removeOne(application, own.first[0] as string);
+    await db.collection('entries').insertOne(entry as never);
+    await own.expire(30);
+    expect(await store.entries.count(application, {})).toBe(10);
+    await own.run(own.archive);
+    await own.expire(30);
+    expect(await store.entries.count(application, {})).toBe(5);
+    expect(own.idsOf(await own.makeExport())).toEqual(own.first);
   });
 
   it('as their application says now', async () => {

@@ -34,7 +34,7 @@ const leaseMs = 60_000;
 const dayMs = 24 * 60 * 60_000;
 
 interface Dependencies {
-  store: Pick<Store, 'applications' | 'archives' | 'entries' | 'deletions' | 'jobs' | 'audit'>;
+  store: Pick<Store, 'applications' | 'archives' | 'entries' | 'deletions' | 'jobs' | 'audit' | 'removals'>;
   /** How long the audit record is kept. */
   auditRetentionMs: number;
   log: Logger;
@@ -42,7 +42,7 @@ interface Dependencies {
 
 /** Deletes expired entries, or those that an archive has, one batch of each application in turn. */
 export function createExpireEntries({ store, auditRetentionMs, log }: Dependencies) {
-  const { applications, archives, entries, deletions, jobs, audit } = store;
+  const { applications, archives, entries, deletions, jobs, audit, removals } = store;
   const holder = randomUUID();
 
   function record({ domain: application, owner, retentionArchive }: Expiring) {
@@ -74,6 +74,8 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
         if (!highest) return;
         if (!(await applications.mayExpire(session, application, covered && idOfKey(highest))))
           throw new Error('the settings of its retention were changed meanwhile');
+        if (covered && (await removals.areNoted(session, keys)))
+          throw new Error('entries were stored again after their deletion: they stay until the next run');
         await audit.countOfDay(session, record(application), deleted);
       },
     });
