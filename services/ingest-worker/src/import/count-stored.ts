@@ -24,6 +24,7 @@ export async function countStored(
   { chunk, data, readLine, onStep }: Task,
 ): Promise<number> {
   const { keyOf, earlier } = lineKeysOf(chunk);
+  const keysOf = [keyOf, ...earlier];
   const frames = [...framesOf(await unzip(data))];
   let stored = 0;
   for (let from = 0; from < frames.length; from += linesAtOnce) {
@@ -31,17 +32,10 @@ export async function countStored(
       const fate = readLine(frame);
       return fate.kind === 'accepted' ? { ...fate, line: frame.line } : [];
     });
-    const keysOf = [
-      ({ line, createdAt }: (typeof lines)[0]) => keyOf(line, createdAt),
-      ...earlier.map(
-        (earlierKeyOf) =>
-          ({ line }: (typeof lines)[0]) =>
-            earlierKeyOf(line),
-      ),
-    ];
     const isStored = lines.map(() => false);
-    for (const key of keysOf) {
-      const found = await hasKeyed(lines.map((line) => ({ json: line.json, key: key(line) })));
+    for (const keyOf of keysOf) {
+      const keyed = lines.map(({ json, line, createdAt }) => ({ json, key: keyOf(line, createdAt) }));
+      const found = await hasKeyed(keyed);
       for (const [at, has] of found.entries()) isStored[at] ||= has;
     }
     stored += isStored.filter(Boolean).length;

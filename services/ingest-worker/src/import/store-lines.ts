@@ -19,6 +19,8 @@ const atOnce = 2;
 interface Batch {
   frames: Frame[];
   entries: KeyedEntry[];
+  /** Of the entries that bring their times. */
+  times: (number | undefined)[];
   /** Fields of the entries that are not recorded yet. */
   fields: FoundFields;
   bytes: number;
@@ -66,10 +68,15 @@ export function createStoreLines({
   let announced = 0;
 
   /** Removes the lines that were stored before the import failed. They count as accepted. */
-  async function toStore({ frames, entries: keyed }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
+  async function toStore({
+    frames,
+    entries: keyed,
+    times,
+  }: Batch): Promise<Pick<Batch, 'frames' | 'entries'>> {
     const isStored = keyed.map(() => false);
     for (const earlierKeyOf of earlierKeys) {
-      const before = keyed.map(({ json }, at) => ({ json, key: earlierKeyOf((frames[at] as Frame).line) }));
+      const keyAt = (at: number) => earlierKeyOf((frames[at] as Frame).line, times[at]);
+      const before = keyed.map(({ json }, at) => ({ json, key: keyAt(at) }));
       for (const [at, has] of (await entries.hasKeyed(before)).entries()) isStored[at] ||= has;
     }
     accepted += isStored.filter(Boolean).length;
@@ -79,8 +86,7 @@ export function createStoreLines({
 
   async function insert(batch: Batch): Promise<void> {
     const hasOwnTimes = batch.since !== Number.POSITIVE_INFINITY;
-    const isAsBefore = earlierKeys.length === 0 || hasOwnTimes;
-    const { frames, entries: keyed } = isAsBefore ? batch : await toStore(batch);
+    const { frames, entries: keyed } = earlierKeys.length === 0 ? batch : await toStore(batch);
     if (keyed.length === 0) return;
     if (batch.since < since) {
       announced = await makeRoom(batch.since);
@@ -127,6 +133,7 @@ export function createStoreLines({
       const isTooOld = value && createdAt !== undefined && createdAt < valueSince;
       const ofValue = isTooOld ? { once: [spentHash(value, key.buffer)] } : once;
       batch.entries.push({ key, json, bson, version: intake.version, by, ...ofValue });
+      batch.times.push(createdAt);
       batch.since = Math.min(batch.since, createdAt ?? Number.POSITIVE_INFINITY);
       batch.bytes += bson.length;
       return batch.entries.length === mostEntries || batch.bytes >= mostBytes ? flush() : undefined;
@@ -147,6 +154,7 @@ export function createStoreLines({
 const emptyBatch = (): Batch => ({
   frames: [],
   entries: [],
+  times: [],
   fields: noFields(),
   bytes: 0,
   since: Number.POSITIVE_INFINITY,
