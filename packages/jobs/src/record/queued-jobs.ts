@@ -71,12 +71,14 @@ export function queuedJobs(db: Db) {
       return jobs.countDocuments(filter, { limit: most });
     },
 
-    /** Whether an import or a replay of an application is under way: if its worker dies, it stores lines again. */
+    /** Whether an import or a replay of an application is under way, or an import has failed: it can store lines again. */
     async isStoring(application: string): Promise<boolean> {
       const filter: Filter<JobDocument> = {
         application: new ObjectId(application),
-        kind: { $in: ['import', 'replay'] },
-        state: { $in: unfinished },
+        $or: [
+          { kind: { $in: ['import', 'replay'] }, state: { $in: unfinished } },
+          { kind: 'import', state: 'failed' },
+        ],
       };
       return (await jobs.findOne(filter, { projection: { _id: 1 } })) !== null;
     },

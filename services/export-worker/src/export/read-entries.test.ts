@@ -377,10 +377,14 @@ describe('entries move', () => {
     const { store, db, application, ...own } = await start({ count: 10 });
     await own.run(own.archive);
     const job = { kind: 'import', application: new ObjectId(application), state: 'active' };
-    await db.collection('jobs').insertOne(job);
+    const { insertedId: _id } = await db.collection('jobs').insertOne(job);
     await own.expire(30);
     expect(await store.entries.count(application, {})).toBe(10);
-    await db.collection('jobs').updateOne(job, { $set: { state: 'completed' } });
+    // It can be retried.
+    await db.collection('jobs').updateOne({ _id }, { $set: { state: 'failed' } });
+    await own.expire(30);
+    expect(await store.entries.count(application, {})).toBe(10);
+    await db.collection('jobs').updateOne({ _id }, { $set: { state: 'completed' } });
     await own.expire(30);
     expect(await store.entries.count(application, {})).toBe(5);
   });
