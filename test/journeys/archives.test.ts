@@ -132,6 +132,20 @@ describe('an archive', () => {
     expect((await call('GET', '/archives')).body.data).toHaveLength(1);
   });
 
+  it('is made by one of several requests at once, and by no more than may be', async () => {
+    const { call } = await application();
+    const create = (to: object) => call('POST', '/archives', { to, ...usual, from: 'now' });
+    const same = await Promise.all(Array.from({ length: 4 }, () => create(bucket)));
+    expect(same.map(({ status }) => status).toSorted()).toEqual([200, 409, 409, 409]);
+    const others = await Promise.all(
+      Array.from({ length: 4 }, (_, n) => create({ ...bucket, prefix: `p${n}` })),
+    );
+    expect(others.map(({ status }) => status).toSorted()).toEqual([200, 200, 429, 429]);
+    const made = (await call('GET', '/archives')).body.data;
+    expect(made).toHaveLength(3);
+    expect(made.map(({ state }: { state: string }) => state)).not.toContain('paused');
+  });
+
   it.each([
     [{ kind: 'folder', bucket: 'lake' }, '/to/bucket'],
     [{ ...bucket, bucket: 'Lake' }, '/to/bucket'],

@@ -1,5 +1,6 @@
 import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
 import { type ApplicationDocument, alive } from '../applications/application-document.ts';
+import { deletionGuard } from '../entries/deletion-guard.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { fromNow, hasMatched } from '../lease.ts';
 import {
@@ -63,17 +64,22 @@ export type ArchiveStore = ReturnType<typeof archiveStore>;
 /** Archives of applications, and what their runs have stored. */
 export function archiveStore(db: Db) {
   const archives = db.collection<ArchiveDocument>(archivesName);
+  const guard = deletionGuard(db);
   const one = (application: string, id: string): Filter<ArchiveDocument> => ({
     _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
     application: new ObjectId(application),
   });
 
   return {
-    /** Its first run is due at once, unless it begins paused. Undefined when the application has `limit` archives already. */
+    /**
+     * Its first run is due at once. Undefined when the application has `limit` archives already. `begin` is called in the transaction,
+     * with the other archives, and returns what this one covers at first. No entry is announced beside it.
+     */
     async create(
       application: string,
-      fields: ArchiveFields & Pick<ArchiveRecord, 'createdBy' | 'covers'> & { state?: 'paused' },
+      fields: ArchiveFields & Pick<ArchiveRecord, 'createdBy' | 'covers'>,
       limit: number,
+      begin?: (session: ClientSession, others: ArchiveRecord[]) => Promise<Coverage>,
     ): Promise<ArchiveRecord | undefined> {
       const now = new Date();
       const document: ArchiveDocument = {
@@ -91,12 +97,17 @@ export function archiveStore(db: Db) {
         createdAt: now,
         lastModifiedAt: now,
       };
-      await archives.insertOne(document);
-      // Counted afterwards, so that of several at once none slips through.
-      if ((await archives.countDocuments({ application: document.application })) <= limit)
+      // Here too, as two transactions at once may not make its document.
+      await guard.touch(application);
+      return inTransaction(db, async (session) => {
+        await guard.touch(application, session);
+        const found = archives.find({ application: document.application }, { session });
+        const others = (await found.toArray()).map(toArchive);
+        if (others.length >= limit) return undefined;
+        if (begin) document.covers = await begin(session, others);
+        await archives.insertOne(document, { session });
         return toArchive(document);
-      await archives.deleteOne({ _id: document._id });
-      return undefined;
+      });
     },
 
     /** The coverage that all archives of an application share. Undefined if `id` is not one of the archives. */
@@ -122,7 +133,7 @@ export function archiveStore(db: Db) {
     async update(
       application: string,
       id: string,
-      change: Partial<Pick<ArchiveRecord, 'to' | 'every' | 'name' | 'state' | 'covers'>>,
+      change: Partial<Pick<ArchiveRecord, 'to' | 'every' | 'name' | 'state'>>,
     ): Promise<ArchiveRecord | undefined> {
       const isDue = change.to || change.every || change.state === 'active';
       const $set = {

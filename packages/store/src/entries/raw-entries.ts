@@ -121,12 +121,14 @@ export function rawEntries(db: Db) {
       splitEntries(db, application, where, total),
 
     /**
-     * What an export that begins now has. `until`: its newest entry, in MongoDB or in an archive alone; absent: there is none. `announced`:
-     * see `EntryDocument`. `deleted`: how often entries were deleted. All that was acknowledged before is in it: see
-     * docs/decisions/0022-forward-sync.md.
+     * What an export that begins now has: all that was acknowledged before, see docs/decisions/0022-forward-sync.md. `until`: its newest
+     * entry, in MongoDB or in an archive alone; absent: there is none. `announced`: see `EntryDocument`. `deleted`: how often entries were.
      */
-    cut: (application: string): Promise<{ until?: EntryId; announced: number; deleted: number }> =>
-      db.client.withSession(async (session) => {
+    async cut(
+      application: string,
+      given?: ClientSession,
+    ): Promise<{ until?: EntryId; announced: number; deleted: number }> {
+      const take = async (session: ClientSession) => {
         const { version, count } = await guard.touch(application, session);
         // In the same session, so it sees all that a majority had before that write.
         const newest = { sort: { _id: -1 }, projection: { _id: 1 }, session } as const;
@@ -139,7 +141,9 @@ export function rawEntries(db: Db) {
         );
         const until = highest(stored, archived?.archivedUntil);
         return { announced: version, deleted: count, ...(until && { until }) };
-      }),
+      };
+      return given ? take(given) : db.client.withSession(take);
+    },
   };
 }
 

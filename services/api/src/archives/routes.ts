@@ -1,7 +1,6 @@
 import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
-import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import type { ArchiveRecord, ArchiveTarget } from '@sluice/store/archives/archive-records.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
@@ -48,25 +47,14 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
   const answer = async (archive: ArchiveRecord) =>
     toArchiveAnswer(archive, await rawEntries.secondsSince(archive.application, archive.covers.until));
 
-  /** Lets a new archive begin, unless another one has its place; of two at once, neither may. Throws ApiError, and then there is none. */
-  async function begin({ id }: ApplicationRecord, made: ArchiveRecord): Promise<ArchiveRecord> {
-    const other = (await archives.list(id)).find((one) => one.id !== made.id && isSamePlace(one.to, made.to));
-    if (other) {
-      await archives.remove(id, made.id);
+  /** Throws ApiError where another one has the place. */
+  function refuseTaken(to: ArchiveTarget, others: ArchiveRecord[]): void {
+    const other = others.find((one) => isSamePlace(one.to, to));
+    if (other)
       throw new ApiError(
         'ResourceConflictError',
         `archive ${other.id} has this place already, and their files would mix: send another bucket or prefix`,
       );
-    }
-    // What is announced from here on is noted as late, as the archive is there.
-    const { until, announced } = await rawEntries.cut(id);
-    const covers = { announced, ...(until !== undefined && { until }) };
-    const begun = await archives.update(id, made.id, {
-      state: 'active',
-      ...(made.from === 'now' && { covers }),
-    });
-    if (!begun) throw notFound('archive', made.id);
-    return begun;
   }
 
   app.get(
@@ -95,16 +83,15 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
       const { body, owner } = request;
       const application = await findApplication(applications, request);
       const to = toTarget(body.to, config);
-      const fields = {
-        ...body,
-        to,
-        state: 'paused' as const,
-        covers: { announced: 0 },
-        createdBy: owner.username,
-      };
-      const made = await archives.create(application.id, fields, limit);
-      if (!made) throw quotaReached('archives', limit);
-      const archive = await begin(application, made);
+      const covers = { announced: 0 };
+      const fields = { ...body, to, covers, createdBy: owner.username };
+      const archive = await archives.create(application.id, fields, limit, async (session, others) => {
+        refuseTaken(to, others);
+        if (body.from === 'beginning') return covers;
+        const { until, announced } = await rawEntries.cut(application.id, session);
+        return { announced, ...(until !== undefined && { until }) };
+      });
+      if (!archive) throw quotaReached('archives', limit);
       const details = { archive: archive.id };
       await audit.note(request, { action: 'archive.created', application: application.domain, details });
       return success(reply, await answer(archive));
