@@ -94,8 +94,9 @@ export async function archiveRuns(backup?: Backup) {
       stores = store,
       objects = folderStore(root),
       fileBytes = 64 * 1024,
+      mostFiles = 5_000,
       turn = ownTurn(),
-    }: { stores?: Store; objects?: ObjectStore; fileBytes?: number; turn?: Turn } = {},
+    }: { stores?: Store; objects?: ObjectStore; fileBytes?: number; mostFiles?: number; turn?: Turn } = {},
   ): Promise<ArchiveJob> {
     await store.archives.hurry(application, archive.id);
     await createStartArchives(store, { enqueue: async () => {} })();
@@ -108,6 +109,7 @@ export async function archiveRuns(backup?: Backup) {
       openObjects: () => objects,
       folder: temporary,
       fileBytes,
+      mostFiles,
       countBytes() {},
       leaseMs,
       log,

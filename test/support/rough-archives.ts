@@ -25,6 +25,7 @@ export function roughArchives(): ArchiveOptions | undefined {
   return {
     folder: join(root, 'temporary'),
     fileBytes: Number(ROUGH_FILES),
+    mostFiles: 30,
     openObjects: ({ format }) => rough(folderStore(join(root, format)), root, Number(ROUGH_FAULTS)),
   };
 }

@@ -21,10 +21,14 @@ export interface ArchiveOptions {
   folder: string;
   /** A file of an archive ends with the piece that reaches this. */
   fileBytes: number;
+  /** A run of an archive ends with so many files. */
+  mostFiles: number;
 }
 
 /** With its last piece a file of an archive has at most 256 MB. */
 const usualFileBytes = 216 * 1024 ** 2;
+/** The document of a job has room for ten times as many. */
+const usualMostFiles = 5_000;
 
 /** This service makes exports, runs archives, verifies them, and erases. */
 export async function startExportWorker(
@@ -36,6 +40,7 @@ export async function startExportWorker(
     // In a container the usual folder may be memory.
     folder: config.archiveFolder ?? tmpdir(),
     fileBytes: usualFileBytes,
+    mostFiles: usualMostFiles,
   },
 ): Promise<RunningWorker> {
   const { retentionMs } = config;

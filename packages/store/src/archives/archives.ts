@@ -22,6 +22,8 @@ export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
   files: number;
   bytes: number;
   hasManifest: boolean;
+  /** There is more to archive at once. */
+  isFurther: boolean;
 };
 
 const longestWaitMs = 300_000;
@@ -221,7 +223,7 @@ export function archiveStore(db: Db) {
     /** Ends a run, once: false when it has ended, or the archive is gone. */
     end(
       { id, application, run, every }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every'>,
-      { covers, entries, files, bytes, hasManifest }: ArchivedRun,
+      { covers, entries, files, bytes, hasManifest, isFurther }: ArchivedRun,
     ): Promise<boolean> {
       const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
       return hasMatched(
@@ -238,9 +240,13 @@ export function archiveStore(db: Db) {
               failures: 0,
               state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },
               reason: '$$REMOVE',
-              // With the record of an erasure that ended meanwhile the next run begins at once.
+              // Of a run that is due: so the next begins at once. It has the records of erasures that ended meanwhile.
               dueAt: {
-                $cond: [{ $gt: ['$erasures', []] }, '$dueAt', fromNow(archivePeriods[every])],
+                $cond: [
+                  { $or: [isFurther, { $gt: ['$erasures', []] }] },
+                  '$dueAt',
+                  fromNow(archivePeriods[every]),
+                ],
               },
             },
           },

@@ -159,6 +159,41 @@ describe('a run', () => {
     expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
   });
 
+  it('ends with so many files, wherever its worker dies, and the next one begins at once', async () => {
+    const runs = await archiveRuns();
+    const { store, application } = runs;
+    const archive = await runs.create();
+    await runs.insert(3_000);
+    const few = { fileBytes: 8 * 1024, mostFiles: 3 };
+    const isDue = async () => (await store.archives.due(9)).some(({ id }) => id === archive.id);
+    const end = () => Promise.reject(new Error('killed'));
+    const dying = { ...store, archives: { ...store.archives, end } };
+    const counts: number[] = [];
+    do {
+      await expect(runs.run(archive, { ...few, stores: dying })).rejects.toThrow('killed');
+      const { result } = await runs.run(archive, few);
+      counts.push(result?.files as number);
+      // Entries that come and go meanwhile, old ones in more files than a run may have.
+      if (counts.length === 2) {
+        const old = Date.now() - 20 * dayMs;
+        await backdate(
+          runs,
+          Array.from({ length: 9 }, (_, n) => old + n * dayMs),
+        );
+        const ids = await runs.storedIds();
+        for (const id of [ids[0], ids[50], ids.at(-1)])
+          await store.deletions.removeOne(application, id as string);
+      }
+    } while (await isDue());
+    expect(counts.length).toBeGreaterThan(4);
+    expect(counts.filter((count) => count > 3)).toHaveLength(1);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+    const files = manifestsIn(runs.folder).map(({ after, until }) => [after, until]);
+    for (const [at, [after]] of files.entries()) expect(after).toBe(files[at - 1]?.[1]);
+    const { entries } = await runs.current(archive);
+    expect(entries).toBeGreaterThan(3_000);
+  });
+
   it('begins behind what was there when the archive takes what comes from now on', async () => {
     const runs = await archiveRuns();
     await runs.insert(50);

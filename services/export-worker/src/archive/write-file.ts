@@ -49,9 +49,10 @@ export async function openFile(
     },
 
     async end(): Promise<Omit<ArchivedFile, 'name'> & { stem: string }> {
+      // Before the memory of the entry is used again.
+      const lastId = idOf(last);
       format.close(0);
       await flush();
-      const lastId = idOf(last);
       const [date] = timeOfId(first).toISOString().split('T');
       return {
         stem: `date=${date}/${first}-${lastId}`,

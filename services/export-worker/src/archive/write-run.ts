@@ -6,7 +6,8 @@ import { type LakeManifest, noneDeletedName, runName } from '@sluice/objects/lak
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
-import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import type { ArchiveRecord, Coverage } from '@sluice/store/archives/archive-records.ts';
+import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createObject } from './create-object.ts';
 import { writeDeletedList } from './deleted-list.ts';
@@ -26,13 +27,15 @@ export interface WriteRunOptions {
   folder: string;
   /** A file ends with the piece that reaches this. */
   fileBytes: number;
+  /** A run ends with so many: the document of its job lists them. */
+  mostFiles: number;
   /** Counts the bytes of each stored file. */
   countBytes: Count;
 }
 
 /** Stores the files of a run, after those that the job has, then its manifest; the coverage of the archive rises last. */
 export async function writeRun(
-  { store, folder, fileBytes, countBytes }: WriteRunOptions,
+  { store, folder, fileBytes, mostFiles, countBytes }: WriteRunOptions,
   objects: ObjectStore,
   { job, archive, turn }: { job: ArchiveJob; archive: ArchiveRecord; turn: Turn },
 ): Promise<NonNullable<ArchiveJob['result']>> {
@@ -73,14 +76,25 @@ export async function writeRun(
     await turn.giveWay();
   }
 
+  /** Where the run ends before its plan does, as it has so many files. Not below `before.until`: a coverage cannot say so. */
+  function earlyEnd(): EntryId | undefined {
+    const { last = '' } = files.at(-1) ?? {};
+    return files.length >= mostFiles && last >= (plan.before.until ?? '') ? last : undefined;
+  }
+
   async function writeFiles(): Promise<void> {
     let convertedBytes = 0;
+    if (earlyEnd()) return;
     for await (const documents of readRun(store, application, plan, {
       after: files.at(-1)?.last ?? startOf(plan),
     })) {
       await learn(documents);
       for (const document of documents) {
         if (open && !open.takes(document)) await endFile();
+        if (!open && files.length + 1 >= mostFiles) {
+          await storing;
+          if (earlyEnd()) return;
+        }
         open ??= await openFile(await newFormat(), document, { folder, fileBytes });
         await open.add(document);
         convertedBytes += document.length;
@@ -95,11 +109,10 @@ export async function writeRun(
     await storing;
   }
 
-  async function writeDeleted(): Promise<LakeManifest['deleted']> {
+  async function writeDeleted(covers: Coverage): Promise<LakeManifest['deleted']> {
     const spool = await openSpool(folder);
     try {
-      const { before, covers } = plan;
-      const found = removals.between(application, before.announced, covers.announced);
+      const found = removals.between(application, plan.before.announced, covers.announced);
       const entries = await writeDeletedList(found, covers.until, spool, turn.check);
       if (entries === 0) return undefined;
       const place = { folder: domain, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
@@ -121,10 +134,9 @@ export async function writeRun(
     }
   }
 
-  /** What another worker has listed stays. */
-  async function listDeleted(): Promise<NonNullable<ArchiveJob['listed']>> {
-    if (job.listed) return job.listed;
-    const deleted = await writeDeleted();
+  /** What a worker has listed stays. */
+  async function listDeleted(covers: Coverage): Promise<NonNullable<ArchiveJob['listed']>> {
+    const deleted = await writeDeleted(covers);
     const listed = deleted ? { deleted } : {};
     if (!(await jobs.archives.setListed(job.id, fence, listed))) throw new LeaseLost();
     return listed;
@@ -137,7 +149,9 @@ export async function writeRun(
     await storing.catch(() => undefined);
     await open?.spool.close();
   }
-  const { deleted } = await listDeleted();
+  const end = earlyEnd();
+  const covers = end ? { ...plan.covers, until: end } : plan.covers;
+  const { deleted } = job.listed ?? (await listDeleted(covers));
   // A purge begins after the deletion: if the application exists now, no entry was missing.
   if (!(await applications.byId(application))) throw new ApplicationDeleted();
   const hasManifest = files.length > 0 || deleted !== undefined;
@@ -149,7 +163,7 @@ export async function writeRun(
       domain,
       format: archive.format,
       after: plan.before.until,
-      until: plan.covers.until,
+      until: covers.until,
       files,
       deleted,
       schemas: versionsUpTo(plan.version),
@@ -158,7 +172,7 @@ export async function writeRun(
   }
   await createErasureRecords(store, objects, domain, archive);
   const result = totalsOf(files);
-  await archives.end(archive, { covers: plan.covers, ...result, hasManifest });
+  await archives.end(archive, { covers, ...result, hasManifest, isFurther: end !== undefined });
   const covered = (await archives.list(application)).map(({ covers }) => covers.announced);
   if (covered.length > 0) await removals.forget(application, Math.min(...covered));
   return result;
