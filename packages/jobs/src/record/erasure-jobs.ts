@@ -7,8 +7,8 @@ import { type ErasureDocument, type JobDocument, newDocument, unfinished } from 
 type Leased = Pick<ErasureJob, 'id' | 'fence'>;
 type Progress = Partial<Pick<ErasureJob, 'awaited' | 'unswept' | 'until' | 'after'>>;
 
-/** Why an export failed that an erasure met. A retry begins anew. */
-const metByErasure = 'entries were erased while it was made: retry it for a file without them';
+/** The error of exports that an erasure met. */
+const erasedMeanwhile = 'entries were erased while it was made: retry it for a file without them';
 /** These have no payloads: they are neither waited for nor removed. */
 const withoutPayloads: JobDocument['kind'][] = ['erasure', 'archive', 'verification'];
 const toIds = (ids: string[]) => ids.map((id) => new ObjectId(id));
@@ -101,23 +101,32 @@ export function erasureJobs(db: Db) {
 
     /** Fails exports that may have read erased entries. A retry begins anew. */
     async failExports(application: string, expiresAt: Date): Promise<void> {
-      const ended = { state: 'failed', finishedAt: '$$NOW', expiresAt, error: metByErasure };
+      const ended = { state: 'failed', finishedAt: '$$NOW', expiresAt, error: erasedMeanwhile };
       await jobs.updateMany({ ...others(application), kind: 'export', state: { $in: unfinished } }, [
-        { $set: { ...ended, parts: [], done: 0, bytes: 0, fence: { $add: ['$fence', 1] } } },
+        {
+          $set: {
+            ...ended,
+            metByErasure: true,
+            parts: [],
+            done: 0,
+            bytes: 0,
+            fence: { $add: ['$fence', 1] },
+          },
+        },
         { $unset: ['position', 'shape', 'firstCreatedAt', 'lastCreatedAt', 'leaseUntil'] },
       ]);
     },
 
     /** Exports that erasures have failed, and that nobody has retried. */
     failedExports: (application: string): Promise<string[]> =>
-      idsOf(jobs.find({ ...others(application), kind: 'export', state: 'failed', error: metByErasure }), 0),
+      idsOf(jobs.find({ ...others(application), kind: 'export', state: 'failed', metByErasure: true }), 0),
 
     /**
      * Removes jobs that are over: their files and records may have copies of payloads. Counts their files, and notes the jobs, whose parts are
      * still to be swept. A file that went to a bucket stays there. Returns their ids; none: no job is left.
      */
     removeOver(job: ErasureJob, limit: number, session: ClientSession): Promise<string[]> {
-      const isOver = { state: { $nin: unfinished }, error: { $ne: metByErasure } };
+      const isOver = { state: { $nin: unfinished }, metByErasure: { $ne: true } };
       return session.withTransaction(async () => {
         const found = await jobs
           .find({ ...others(job.application), ...isOver }, { session })

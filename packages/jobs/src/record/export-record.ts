@@ -86,6 +86,8 @@ export interface ExportJob extends Job {
   upload?: { id: string; tags: string[] };
   /** Entries were deleted after the cut, and may be missing from the file. */
   deletedMeanwhile?: boolean;
+  /** It failed as an erasure removed entries that it may have read. A retry begins anew. */
+  metByErasure?: true;
   /** Absent until known, and with `arrays=json`. */
   shape?: ExportShape;
   position?: Position;

@@ -223,7 +223,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       const isAnew = standing === 'without parts';
       const kept = isAnew ? { parts: [], done: 0, bytes: 0 } : standing === 'as it stands' ? {} : standing;
       const waiting = { state: 'waiting', attempts: 0, fence: fence + 1, queuedAt: '$$NOW' };
-      const gone = ['error', 'isDefect', 'finishedAt', 'expiresAt', 'leaseUntil', 'rate'];
+      const gone = ['error', 'isDefect', 'metByErasure', 'finishedAt', 'expiresAt', 'leaseUntil', 'rate'];
       const retried = await jobs.findOneAndUpdate(
         { _id: new ObjectId(id), state: 'failed', fence },
         [

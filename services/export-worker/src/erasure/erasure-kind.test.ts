@@ -147,7 +147,7 @@ it('erases and counts each thing once, wherever its workers die', async () => {
   expect(new Set(await refusedTexts())).toEqual(new Set(['{"id":"her"}']));
   const hashes = await Array.fromAsync(store.erased.hashesOf({ application, id: ended.id }));
   expect(Buffer.concat(hashes)).toHaveLength(1_350 * 16);
-  expect(await store.jobs.get(open)).toMatchObject({ state: 'failed', done: 0 });
+  expect(await store.jobs.get(open)).toMatchObject({ state: 'failed', done: 0, metByErasure: true });
   expect(await store.jobs.list(application, 'export')).toHaveLength(1);
   expect(await db.collection('parts').countDocuments()).toBe(0);
   expect((await store.archives.list(application))[0]?.erasures).toEqual([ended.id]);
