@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { webhookEvents } from '@sluice/shared/webhook-events.ts';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { processEnv } from '../support/process-env.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { type SharedSluice, sharedSluice, until } from '../support/sluice.ts';
 import { commandLine, main } from '../support/sluice-command.ts';
+import { startVersitygw } from '../support/versitygw.ts';
 
 let sluice: SharedSluice;
 let owner: { username: string; token: string };
@@ -255,6 +256,45 @@ it('sluice archives reads the secret key of a bucket from the standard input, an
   expect(await print('archives', 'list')).toMatch(/ s3:\/\/lake\/some\/place +parquet /);
   const noBucket = await user.sluice(['archives', 'create', '--prefix', 'some/place']);
   expect(noBucket).toMatchObject({ code: 2, stderr: expect.stringContaining('is for a bucket') });
+});
+
+describe('sluice export --to', () => {
+  it('puts the file into a bucket or the folder of the operator, and names it', async () => {
+    const { target, folder, stop } = await startVersitygw();
+    onTestFinished(stop);
+    await upload('{"celsius":1}');
+    const key = ['--access-key-id', target.accessKeyId, '--endpoint', target.endpoint, '--path-style'];
+    const asked = ['export', '--to', 's3://lake/some/place/', '--before', '2126-01-31', ...key];
+    const input = target.secretAccessKey;
+    const { code, stderr } = await user.sluice(asked, { input });
+    const said = new RegExp(`^s3://lake/(some/place/${domain}/exports/\\S+\\.csv): 1 entries, \\d+ bytes\n$`);
+    expect([code, stderr]).toEqual([0, expect.stringMatching(said)]);
+    const file = join(folder, said.exec(stderr)?.[1] ?? '');
+    expect(readFileSync(file, 'utf8')).toMatch(/^createdAt,celsius\r\n\S+Z,1\r\n$/);
+    const ofFolder = await json('export', '--to', 'folder', '--format', 'ndjson');
+    const path = ofFolder.file.replace('ARCHIVE_FOLDER', lake);
+    expect(JSON.parse(readFileSync(path, 'utf8')).payload).toEqual({ celsius: 1 });
+  });
+
+  it('takes the key of the environment, and says why a place cannot be used', async () => {
+    const asked = ['export', '--to', 's3://lake', '--endpoint', 'http://127.0.0.1:1'];
+    expect(await user.sluice(asked)).toMatchObject({ code: 2, stderr: expect.stringMatching(/or set AWS_/) });
+    Object.assign(user.env, { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'a-secret-of-tests' });
+    const refused = await user.sluice(asked);
+    expect(refused).toMatchObject({
+      code: 4,
+      stderr: expect.stringContaining('127.0.0.1:1 cannot be reached'),
+    });
+  });
+
+  it.each([
+    [['--to', 's3://'], 's3:// names no bucket: write s3://BUCKET/PREFIX'],
+    [['--to', 'folder', '-o', 'entries.csv'], 'a place in --to gets the file: leave --output out'],
+    [['--region', 'eu-central-1'], '--region is for a bucket: give --to s3://BUCKET/PREFIX'],
+    [['--before', '2126-01-31'], 'without a place, give the time in --to'],
+  ])('refuses %j', async (args, message) => {
+    expect(await user.sluice(['export', ...args])).toMatchObject({ code: 2, stderr: `sluice: ${message}\n` });
+  });
 });
 
 describe('sluice schema', () => {

@@ -1,5 +1,3 @@
-import { text } from 'node:stream/consumers';
-import { askHidden } from '@sluice/shared/terminal/ask-hidden.ts';
 import { senderMeta } from '@sluice/tables/columns.ts';
 import { type Command, Option } from 'commander';
 import { CliError } from '../cli-error.ts';
@@ -7,6 +5,7 @@ import type { Act, Context } from '../context.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { remove } from '../output/confirm.ts';
 import { NamesOption } from '../output/names-option.ts';
+import { aboutSecret, addBucketOptions, type BucketOptions, toTarget } from './bucket.ts';
 
 const exampleId = '66f1c2a4e8b5d70912345678';
 const archivePath = (id: string) => `/archives/${encodeURIComponent(id)}`;
@@ -30,15 +29,12 @@ export function addArchives(program: Command, act: Act): void {
     .addHelpText('after', '\nExample: sluice archives list')
     .action(act(list));
 
-  archives
+  const create = archives
     .command('create')
     .description('Create an archive. Without --bucket it goes to the folder of the operator.')
-    .option('--bucket <name>', 'of an S3 service; asks for its secret key')
-    .option('--access-key-id <id>', 'of the bucket')
-    .option('--endpoint <address>', 'of the S3 service; without it, AWS')
-    .option('--region <name>')
-    .option('--prefix <names>', 'where in the bucket')
-    .option('--path-style', 'the bucket is in the path of addresses, as most S3 services need')
+    .option('--bucket <name>', 'of an S3 service')
+    .option('--prefix <names>', 'where in the bucket');
+  addBucketOptions(create)
     .addOption(new Option('--format <format>').choices(['parquet', 'ndjson', 'csv']).default('parquet'))
     .addOption(new Option('--every <time>', 'between runs').choices(['15m', '1h', '1d']).default('1h'))
     .addOption(
@@ -50,14 +46,12 @@ export function addArchives(program: Command, act: Act): void {
     .addOption(new NamesOption('--meta <names>', 'columns about who sent entries', senderMeta))
     .addHelpText(
       'after',
-      `
-The secret key is read from the terminal, or from the standard input.
-
+      `${aboutSecret}
 Examples:
   sluice archives create --every 15m
   sluice archives create --bucket lake --access-key-id "$KEY_ID" --region eu-central-1 < secret.txt`,
     )
-    .action(act(create));
+    .action(act(createArchive));
 
   forOne('run', 'Let the next run begin at once.').action(
     act(async ({ api, path, tell }, _options, id) => {
@@ -154,13 +148,9 @@ async function listRuns({ api, path, retry, show }: Context, _options: object, i
   show(runs, ['id', 'state', 'entries', 'files', 'bytes', 'createdAt', 'error'], rows);
 }
 
-interface CreateOptions {
+interface CreateOptions extends BucketOptions {
   bucket?: string;
-  accessKeyId?: string;
-  endpoint?: string;
-  region?: string;
   prefix?: string;
-  pathStyle?: boolean;
   format: string;
   every: string;
   from: string;
@@ -168,31 +158,11 @@ interface CreateOptions {
   meta?: string;
 }
 
-async function create(context: Context, options: CreateOptions): Promise<void> {
-  const { bucket, accessKeyId, endpoint, region, prefix, pathStyle, meta, ...rest } = options;
-  const to = {
-    kind: bucket === undefined ? 'folder' : 's3',
-    bucket,
-    endpoint,
-    region,
-    prefix,
-    access_key_id: accessKeyId,
-    path_style: pathStyle,
-    ...(bucket !== undefined && { secret_access_key: await askForSecret(context, bucket) }),
-  };
-  const json = { ...rest, to, ...(meta && { meta: meta.split(',') }) };
+async function createArchive(context: Context, options: CreateOptions): Promise<void> {
+  const { bucket, prefix, format, every, from, name, meta } = options;
+  const to = await toTarget(context, { bucket, prefix }, options);
+  const json = { name, to, format, every, from, ...(meta && { meta: meta.split(',') }) };
   const { data, text: exact } = await context.api.ask<Archive>('POST', context.path('/archives'), { json });
   await context.print(context.json ? exact : data.id);
   context.say(`the first run begins in a moment; \`sluice archives runs ${data.id}\` shows how it ends`);
-}
-
-/** Not an option, which other users of the machine could read. */
-async function askForSecret(context: Context, bucket: string): Promise<string> {
-  const { stdin } = context;
-  const secret = stdin.isTTY
-    ? await askHidden(context, `Secret key of the bucket ${bucket} (not shown): `)
-    : await text(stdin);
-  if (secret.trim() === '')
-    throw new CliError('give the secret key of the bucket, in a terminal or on the standard input');
-  return secret.trim();
 }
