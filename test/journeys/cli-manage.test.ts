@@ -254,6 +254,14 @@ it('sluice archives reads the secret key of a bucket from the standard input, an
   expect([code, stdout + stderr]).toEqual([0, expect.not.stringContaining(secret)]);
   expect(JSON.parse(stdout).to).toMatchObject({ kind: 's3', access_key_id: 'key', path_style: true });
   expect(await print('archives', 'list')).toMatch(/ s3:\/\/lake\/some\/place +parquet /);
+  const [{ id }] = await json('archives', 'list');
+  const update = ['archives', 'update', id, '--access-key-id', 'other', '--every', '1d', '--json'];
+  const updated = await user.sluice(update, { input: secret });
+  expect(JSON.parse(updated.stdout)).toMatchObject({ to: { access_key_id: 'other' }, every: '1d' });
+  expect(await user.sluice(['archives', 'update', id])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('name what to change'),
+  });
   const noBucket = await user.sluice(['archives', 'create', '--prefix', 'some/place']);
   expect(noBucket).toMatchObject({ code: 2, stderr: expect.stringContaining('is for a bucket') });
 });

@@ -5,7 +5,7 @@ import type { Act, Context } from '../context.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { remove } from '../output/confirm.ts';
 import { NamesOption } from '../output/names-option.ts';
-import { aboutSecret, addBucketOptions, type BucketOptions, toTarget } from './bucket.ts';
+import { aboutSecret, addBucketOptions, type BucketOptions, readKey, toTarget } from './bucket.ts';
 
 const exampleId = '66f1c2a4e8b5d70912345678';
 const archivePath = (id: string) => `/archives/${encodeURIComponent(id)}`;
@@ -16,12 +16,13 @@ export function addArchives(program: Command, act: Act): void {
     .command('archives')
     .description('Write entries into files of a bucket or folder, run after run.');
   /** A command for one archive. */
-  const forOne = (name: string, description: string) =>
+  const forOne = (name: string, description: string, more = '') =>
     archives
       .command(name)
       .description(description)
       .argument('<id>')
-      .addHelpText('after', `\nExample: sluice archives ${name} ${exampleId}`);
+      .addHelpText('after', `\nExample: sluice archives ${name} ${exampleId}${more}`);
+  const everyOption = () => new Option('--every <time>', 'between runs').choices(['15m', '1h', '1d']);
 
   archives
     .command('list')
@@ -36,7 +37,7 @@ export function addArchives(program: Command, act: Act): void {
     .option('--prefix <names>', 'where in the bucket');
   addBucketOptions(create)
     .addOption(new Option('--format <format>').choices(['parquet', 'ndjson', 'csv']).default('parquet'))
-    .addOption(new Option('--every <time>', 'between runs').choices(['15m', '1h', '1d']).default('1h'))
+    .addOption(everyOption().default('1h'))
     .addOption(
       new Option('--from <start>', 'now: without what is stored already')
         .choices(['beginning', 'now'])
@@ -52,6 +53,12 @@ Examples:
   sluice archives create --bucket lake --access-key-id "$KEY_ID" --region eu-central-1 < secret.txt`,
     )
     .action(act(createArchive));
+
+  forOne('update', 'Give an archive a new key, name or period. Its place cannot change.', ' --every 15m')
+    .option('--access-key-id <id>', 'of a new key of the bucket; its secret key is read as by create')
+    .addOption(everyOption())
+    .option('--name <name>', 'another name')
+    .action(act(update));
 
   forOne('run', 'Let the next run begin at once.').action(
     act(async ({ api, path, tell }, _options, id) => {
@@ -165,4 +172,19 @@ async function createArchive(context: Context, options: CreateOptions): Promise<
   const { data, text: exact } = await context.api.ask<Archive>('POST', context.path('/archives'), { json });
   await context.print(context.json ? exact : data.id);
   context.say(`the first run begins in a moment; \`sluice archives runs ${data.id}\` shows how it ends`);
+}
+
+interface UpdateOptions {
+  accessKeyId?: string;
+  every?: string;
+  name?: string;
+}
+
+async function update(context: Context, options: UpdateOptions, id: string): Promise<void> {
+  const { accessKeyId, ...rest } = options;
+  if (Object.keys(options).length === 0)
+    throw new CliError('name what to change: see `sluice help archives update`');
+  const json = { ...rest, ...(accessKeyId !== undefined && { to: await readKey(context, accessKeyId) }) };
+  const { data } = await context.api.ask<Archive>('PATCH', context.path(archivePath(id)), { json });
+  context.tell(data, `archive ${id} was updated`);
 }

@@ -64,8 +64,8 @@ export async function toTarget(
   return { kind: 's3', ...place, ...(await readKey(context, accessKeyId)) };
 }
 
-/** The secret is no option, which other users of the machine could read. */
-async function readKey(context: Context, given: string | undefined): Promise<object> {
+/** A key, as the API takes it. The secret is no option, which other users of the machine could read. Throws CliError. */
+export async function readKey(context: Context, given: string | undefined): Promise<object> {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret } = context.env;
   if (given !== undefined) return { access_key_id: given, secret_access_key: await askForSecret(context) };
   if (!id || !secret)
