@@ -262,8 +262,18 @@ it('sluice archives reads the secret key of a bucket from the standard input, an
     code: 2,
     stderr: expect.stringContaining('name what to change'),
   });
+  const asked = ['create', '--access-key-id', 'key', '--bucket'];
+  expect((await user.sluice(['archives', ...asked, 'Lake'], { input: secret })).stderr).toMatch(
+    /^sluice: --bucket must be a name that S3 allows: /,
+  );
+  expect((await user.sluice(['archives', ...asked, 'lake'], { input: 'a\nb' })).stderr).toMatch(
+    /^sluice: secret access key must be printable ASCII/,
+  );
   const noBucket = await user.sluice(['archives', 'create', '--prefix', 'some/place']);
-  expect(noBucket).toMatchObject({ code: 2, stderr: expect.stringContaining('is for a bucket') });
+  expect(noBucket).toMatchObject({
+    code: 2,
+    stderr: 'sluice: --prefix is for a bucket: give --bucket\n',
+  });
 });
 
 describe('sluice export --to', () => {
@@ -298,10 +308,17 @@ describe('sluice export --to', () => {
   it.each([
     [['--to', 's3://'], 's3:// names no bucket: write s3://BUCKET/PREFIX'],
     [['--to', 'folder', '-o', 'entries.csv'], 'a place in --to gets the file: leave --output out'],
+    [
+      ['--to', 's3://Lake', '--access-key-id', 'k'],
+      'bucket of --to must be a name that S3 allows: small letters, digits, `.` and `-`',
+    ],
     [['--region', 'eu-central-1'], '--region is for a bucket: give --to s3://BUCKET/PREFIX'],
     [['--before', '2126-01-31'], 'without a place, give the time in --to'],
   ])('refuses %j', async (args, message) => {
-    expect(await user.sluice(['export', ...args])).toMatchObject({ code: 2, stderr: `sluice: ${message}\n` });
+    expect(await user.sluice(['export', ...args], { input: 'a' })).toMatchObject({
+      code: 2,
+      stderr: `sluice: ${message}\n`,
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { type Answer, ApiFailure } from './api/answer.ts';
 import { type Api, createApi } from './api/api.ts';
 import { createRetry, type Patience } from './api/retry.ts';
 import { CliError, type ExitCode } from './cli-error.ts';
+import { nameOptions } from './output/name-options.ts';
 import { canOthersRead, profilesFile } from './settings/profiles.ts';
 import { type GlobalOptions, readSettings, type Settings } from './settings/settings.ts';
 import { harmless, type Terminal } from './terminal.ts';
@@ -111,12 +112,12 @@ export const createAct =
     try {
       onEnd((await work(context, command.opts(), ...(given.slice(0, -2) as [string, string]))) ?? 0);
     } catch (error) {
-      throw await explained(context, error);
+      throw await explained(context, error, command);
     }
   };
 
 /** The failure with what to do next. */
-async function explained(context: Context, error: unknown): Promise<unknown> {
+async function explained(context: Context, error: unknown, command: Command): Promise<unknown> {
   if (!(error instanceof ApiFailure)) return error;
   const { status, kind, message, details, application } = error;
   if (status === 401)
@@ -124,15 +125,14 @@ async function explained(context: Context, error: unknown): Promise<unknown> {
       ? `${message}: \`sluice login\` asks for a new token`
       : 'no token: `sluice login` asks for one, or set SLUICE_TOKEN';
   else if (status === 404 && application) error.message += await meant(context, application);
-  else if (!tellsDetails.includes(kind)) {
+  else if (kind === 'InvalidRequestError') error.message = nameOptions(message, command);
+  // The message of a malformed body has its details already.
+  else if (kind !== 'MalformedBodyError') {
     const faults = details.map((detail) => harmless(`${detail.path ?? ''} ${detail.message}`.trim()));
     error.message = [message, ...faults.slice(0, 5)].join('\n');
   }
   return error;
 }
-
-/** The message of such an error has its details already. */
-const tellsDetails = ['InvalidRequestError', 'MalformedBodyError'];
 
 /** The domain that was probably meant; empty if the application exists. */
 async function meant({ api }: Context, domain: string): Promise<string> {

@@ -5,7 +5,14 @@ import type { Act, Context } from '../context.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
 import { remove } from '../output/confirm.ts';
 import { NamesOption } from '../output/names-option.ts';
-import { aboutSecret, addBucketOptions, type BucketOptions, readKey, toTarget } from './bucket.ts';
+import {
+  aboutSecret,
+  addBucketOptions,
+  type BucketOptions,
+  readKey,
+  refuseBucketOptions,
+  toTarget,
+} from './bucket.ts';
 
 const exampleId = '66f1c2a4e8b5d70912345678';
 const archivePath = (id: string) => `/archives/${encodeURIComponent(id)}`;
@@ -167,6 +174,7 @@ interface CreateOptions extends BucketOptions {
 
 async function createArchive(context: Context, options: CreateOptions): Promise<void> {
   const { bucket, prefix, format, every, from, name, meta } = options;
+  if (bucket === undefined) refuseBucketOptions(options, '--bucket');
   const to = await toTarget(context, { bucket, prefix }, options);
   const json = { name, to, format, every, from, ...(meta && { meta: meta.split(',') }) };
   const { data, text: exact } = await context.api.ask<Archive>('POST', context.path('/archives'), { json });

@@ -27,6 +27,7 @@ export const addBucketOptions = (command: Command): Command =>
     .option('--path-style', 'the bucket is in the path of addresses, as most S3 services need');
 
 const flags: Record<string, string> = {
+  prefix: '--prefix',
   accessKeyId: '--access-key-id',
   endpoint: '--endpoint',
   region: '--region',
