@@ -276,6 +276,15 @@ it('sluice archives reads the secret key of a bucket from the standard input, an
   });
 });
 
+it('sluice archives refuses a fourth archive as what the user did', async () => {
+  const asked = ['archives', 'create', '--from', 'now', '--access-key-id', 'key', '--bucket'];
+  const codes = [];
+  for (const bucket of ['one', 'two', 'three', 'four'])
+    codes.push(await user.sluice([...asked, bucket], { input: 'a-secret-of-tests' }));
+  expect(codes.map(({ code }) => code)).toEqual([0, 0, 0, 2]);
+  expect(codes.at(-1)?.stderr).toContain('limit of 3 archives; delete one');
+});
+
 describe('sluice export --to', () => {
   it('puts the file into a bucket or the folder of the operator, and names it', async () => {
     const { target, folder, stop } = await startVersitygw();

@@ -29,7 +29,7 @@ export class ApiFailure extends CliError {
     const { name = '', message, details = [] } = errorIn(text);
     super(
       (message && harmless(message)) ?? `the server answered ${status} without a message`,
-      status < 500 && status !== 429 ? 2 : 4,
+      status < 500 ? 2 : 4,
     );
     this.status = status;
     this.kind = name;
