@@ -73,6 +73,12 @@ describe('an archive', () => {
       { entries: 20 },
       { entries: 300 },
     ]);
+    await call('PATCH', `/archives/${id}`, { state: 'paused' });
+    const paused = await call('POST', `/archives/${id}/run`);
+    expect([paused.status, paused.body.error.message]).toEqual([
+      409,
+      expect.stringMatching(/: resume it first/),
+    ]);
     expect((await call('DELETE', `/archives/${id}`)).status).toBe(200);
     expect((await call('GET', `/archives/${id}`)).status).toBe(404);
     expect(await readLake(join(folder, domain))).toHaveLength(320);

@@ -232,9 +232,10 @@ it('sluice archives creates an archive, runs it, pauses it and deletes it', asyn
   const id = (await print('archives', 'create', '--format', 'ndjson', '--name', 'Lake')).trim();
   await until(async () => / completed +1 +1 /.test(await print('archives', 'runs', id)));
   await print('archives', 'pause', id);
-  expect((await user.sluice(['archives', 'run', id])).stderr).toContain(
-    `is paused: \`sluice archives resume`,
-  );
+  expect(await user.sluice(['archives', 'run', id])).toMatchObject({
+    code: 2,
+    stderr: `sluice: archive ${id} is paused: \`sluice archives resume ${id}\`\n`,
+  });
   expect(await print('archives', 'list')).toMatch(
     new RegExp(`^${id} +Lake +folder +ndjson +1h +paused `, 'm'),
   );

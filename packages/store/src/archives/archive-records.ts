@@ -53,6 +53,8 @@ export interface ArchiveRecord {
   lastRun?: { run: number; at: Date; entries: number; files: number; bytes: number };
   /** When the next run begins, or a failed one is tried again. */
   dueAt: Date;
+  /** A run was asked for after the one under way was planned. */
+  hurried?: boolean;
   /** Tries of the run that failed. */
   failures: number;
   /** Of all files of all runs. */

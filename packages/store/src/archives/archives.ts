@@ -28,6 +28,9 @@ export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
 
 const longestWaitMs = 300_000;
 
+/** The next run is due, also behind one that is under way. By MongoDB's clock: at once. */
+const atOnce = { dueAt: new Date(0), hurried: true };
+
 /** When a run that succeeds has to be over: a period after the run before. */
 const expectedAt = {
   $cond: [
@@ -140,7 +143,7 @@ export function archiveStore(db: Db) {
       const isDue = change.to || change.every || change.state === 'active';
       const $set = {
         ...change,
-        ...(isDue && { dueAt: new Date(0), failures: 0 }),
+        ...(isDue && { ...atOnce, failures: 0 }),
         lastModifiedAt: new Date(),
       };
       const found = await archives.findOneAndUpdate(
@@ -164,9 +167,14 @@ export function archiveStore(db: Db) {
         return (await archives.deleteOne(one(application, id), { session })).deletedCount === 1;
       }),
 
-    /** Makes the next run due at once. */
+    /** Makes the next run due at once, or as soon as the one that is under way has ended. */
     async hurry(application: string, id: string): Promise<void> {
-      await archives.updateOne(one(application, id), { $set: { dueAt: new Date(0) } });
+      await archives.updateOne(one(application, id), { $set: atOnce });
+    },
+
+    /** Called before a run is planned: it has all that was stored when it was asked for. */
+    async takeUp(application: string, id: string): Promise<void> {
+      await archives.updateOne(one(application, id), { $unset: { hurried: '' } });
     },
 
     /** Makes the runs of all archives of an application due: each stores the record of an erasure and lists deleted entries. */
@@ -240,11 +248,11 @@ export function archiveStore(db: Db) {
               failures: 0,
               state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },
               reason: '$$REMOVE',
-              // Of a run that is due: so the next begins at once. It has the records of erasures that ended meanwhile.
+              // Of a run that is due, with the record of an erasure that ended meanwhile, or when asked for: the next begins at once.
               dueAt: {
                 $cond: [
-                  { $or: [isFurther, { $gt: ['$erasures', []] }] },
-                  '$dueAt',
+                  { $or: [isFurther, '$hurried', { $gt: ['$erasures', []] }] },
+                  new Date(0),
                   fromNow(archivePeriods[every]),
                 ],
               },

@@ -164,12 +164,18 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
   app.post(
     `${path}/:id/run`,
     operation('runArchive', 'Run an archive now', {
-      description: 'Its next run begins within seconds, unless it is paused.',
+      description:
+        'Its next run begins within seconds, or as soon as the one under way has ended. 409 while it is paused.',
       params: ById,
-      response: { 200: Success(Archive) },
+      response: { 200: Success(Archive), ...ownFailures('ResourceConflictError') },
     }),
     async (request, reply) => {
       const { application, archive } = await find(request);
+      if (archive.state === 'paused')
+        throw new ApiError(
+          'ResourceConflictError',
+          `archive ${archive.id} is paused: resume it first, by the state active`,
+        );
       await archives.hurry(application.id, archive.id);
       const details = { archive: archive.id };
       await audit.note(request, { action: 'archive.made', application: application.domain, details });

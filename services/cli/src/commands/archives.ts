@@ -1,5 +1,6 @@
 import { senderMeta } from '@sluice/tables/columns.ts';
 import { type Command, Option } from 'commander';
+import { ApiFailure } from '../api/answer.ts';
 import { CliError } from '../cli-error.ts';
 import type { Act, Context } from '../context.ts';
 import { type AskedJob, waitForJob } from '../jobs/job.ts';
@@ -67,12 +68,14 @@ Examples:
     .option('--name <name>', 'another name')
     .action(act(update));
 
-  forOne('run', 'Let the next run begin at once.').action(
+  forOne('run', 'Let the next run begin at once, or as soon as the one under way has ended.').action(
     act(async ({ api, path, tell }, _options, id) => {
-      const { data } = await api.ask<Archive>('POST', path(`${archivePath(id)}/run`));
-      const next =
-        data.state === 'paused' ? `is paused: \`sluice archives resume ${id}\`` : 'runs in a moment';
-      tell(data, `archive ${id} ${next}`);
+      const asked = api.ask<Archive>('POST', path(`${archivePath(id)}/run`));
+      const { data } = await asked.catch((error) => {
+        if (!(error instanceof ApiFailure) || error.status !== 409) throw error;
+        throw new CliError(`archive ${id} is paused: \`sluice archives resume ${id}\``);
+      });
+      tell(data, `archive ${id} runs in a moment`);
     }),
   );
   archives

@@ -73,6 +73,32 @@ describe('a run', () => {
     expect(covers.announced).toBeGreaterThan(before.covers.announced);
   });
 
+  it('is followed by another at once when that was asked for meanwhile, also if it fails', async () => {
+    const runs = await archiveRuns();
+    const { store, application, root } = runs;
+    const archive = await runs.create();
+    const isDue = async () => (await store.archives.due(1)).length === 1;
+    await runs.insert(1);
+    await runs.run(archive);
+    expect(await isDue()).toBe(false);
+    const objects: ObjectStore = {
+      ...folderStore(root),
+      async create() {
+        await runs.insert(1);
+        await store.archives.hurry(application, archive.id);
+        throw new ObjectStoreError('the store is away');
+      },
+    };
+    await runs.insert(1);
+    await expect(runs.run(archive, { objects })).rejects.toThrow('away');
+    expect(await isDue()).toBe(false);
+    await runs.run(archive);
+    expect(await isDue()).toBe(true);
+    await runs.run(archive);
+    expect(await idsIn(runs.folder)).toEqual(await runs.storedIds());
+    expect(await isDue()).toBe(false);
+  });
+
   it('has entries that came with old times, in files of their day', async () => {
     const runs = await archiveRuns();
     const archive = await runs.create({ format: 'parquet' });

@@ -21,6 +21,7 @@ export async function planRun(
   turn: Pick<Turn, 'check' | 'giveWay'>,
 ): Promise<ArchivePlan> {
   if (job.plan) return job.plan;
+  await archives.takeUp(job.application, id);
   const { until: newest, announced } = await rawEntries.cut(job.application);
   // Whoever announced older entries by then has noted it in the same transaction.
   const lateSince = (await archives.get(job.application, id))?.late?.since;
