@@ -101,6 +101,19 @@ describe('an archive', () => {
     expect(await readLake(join(files, 'some/place', domain))).toHaveLength(100);
   });
 
+  it('says why the folder of the operator cannot be used, and goes on when it can', async () => {
+    const { domain, call, upload, ran } = await application();
+    await upload(10);
+    writeFileSync(join(folder, domain), '');
+    const { id } = (await call('POST', '/archives', { to: { kind: 'folder' }, ...usual })).body.data;
+    await until(async () => (await call('GET', `/archives/${id}`)).body.data.state === 'failing');
+    const { reason } = (await call('GET', `/archives/${id}`)).body.data;
+    expect(reason).toMatch(/cannot be used: .* is a file, and must be a folder$/);
+    rmSync(join(folder, domain));
+    await call('POST', `/archives/${id}/run`);
+    expect(await ran(id, 1)).toMatchObject({ state: 'active', entries: 10 });
+  });
+
   it('never shows its secret, and takes a new key but no other place', async () => {
     const { call } = await application();
     const made = await call('POST', '/archives', { to: bucket, ...usual, from: 'now' });

@@ -1,12 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { code, syncFolderOf, toError, unfinished } from './folder-files.ts';
+import { code, fail, syncFolderOf, unfinished } from './folder-files.ts';
 import { type ObjectParts, ObjectStoreError } from './object-store.ts';
-
-const fail = (error: unknown): never => {
-  throw toError(error);
-};
 
 /** Files that grow part by part. `mode`: of each file. */
 export function folderParts(pathOf: (name: string) => string, mode: number): ObjectParts {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
-import { code, syncFolderOf, toError, unfinished } from './folder-files.ts';
+import { code, fail, syncFolderOf, toError, unfinished } from './folder-files.ts';
 import { folderParts } from './folder-parts.ts';
 import type { ObjectStore } from './object-store.ts';
 
@@ -35,7 +35,8 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
     } catch (error) {
       throw toError(error);
     } finally {
-      await rm(temporary, { force: true });
+      // The fault before tells more.
+      await rm(temporary, { force: true }).catch(() => undefined);
     }
   }
 
@@ -44,12 +45,16 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
       unless('ENOENT'),
     );
     if (!directory) return;
-    for await (const entry of directory) {
-      const path = join(entry.parentPath, entry.name);
-      const name = relative(folder, path).split(sep).join('/');
-      if (!entry.isFile() || entry.name.startsWith(unfinished) || !name.startsWith(prefix)) continue;
-      const found = await stat(path).catch(unless('ENOENT'));
-      if (found) yield { name, bytes: found.size, modifiedAt: found.mtime };
+    try {
+      for await (const entry of directory) {
+        const path = join(entry.parentPath, entry.name);
+        const name = relative(folder, path).split(sep).join('/');
+        if (!entry.isFile() || entry.name.startsWith(unfinished) || !name.startsWith(prefix)) continue;
+        const found = await stat(path).catch(unless('ENOENT'));
+        if (found) yield { name, bytes: found.size, modifiedAt: found.mtime };
+      }
+    } catch (error) {
+      throw toError(error);
     }
   }
 
@@ -70,7 +75,7 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
       return file ? file.createReadStream() : undefined;
     },
     list,
-    remove: (name) => rm(pathOf(name), { force: true }),
+    remove: (name) => rm(pathOf(name), { force: true }).catch(fail),
     inParts: folderParts(pathOf, mode),
     close() {},
   };

@@ -20,6 +20,8 @@ const answers: Record<string, (place: StorePlace) => string> = {
     `${host} has no bucket ${bucket}: create it, or give the name of another`,
   AccessDenied: ({ bucket, keyId }) =>
     `the access key id ${keyId} may not use the bucket ${bucket} like this: allow it to list, read, write and delete objects there`,
+  NotImplemented: ({ host }) =>
+    `${host} does not know a request that Sluice needs (NotImplemented): use a server that can write under a condition`,
   RequestTimeTooSkewed: ({ host }) =>
     `the clock of the server that runs Sluice differs from that of ${host}: ask the operator to set it`,
 };
@@ -66,13 +68,16 @@ export function toFault(error: unknown, place: StorePlace): unknown {
     return new ObjectStoreError(`the name ${host} cannot be resolved: check the endpoint`);
   if (name === 'TimeoutError')
     return new ObjectStoreError(
-      `${host} does not answer in time or closes the connection: check the endpoint, or wait`,
+      `${host} does not answer in time or closes the connection: check the endpoint, also http or https, or wait`,
     );
   if (code === 'EPROTO')
     return new ObjectStoreError(`${host} does not speak https: give an endpoint with http://`);
-  if (/CERT|SSL|TLS/.test(code))
+  if (code.startsWith('HPE_'))
+    return new ObjectStoreError(`${host} does not speak http: check the port of the endpoint`);
+  // Without SSL in its name: UNABLE_TO_VERIFY_LEAF_SIGNATURE.
+  if (/CERT|SSL|TLS|LEAF/.test(code))
     return new ObjectStoreError(
-      `${host} has no certificate that can be trusted (${code}): check the endpoint`,
+      `${host} has no certificate that can be trusted (${code}): check the endpoint, or let the operator trust it by NODE_EXTRA_CA_CERTS`,
     );
   if (unreachable.has(code))
     return new ObjectStoreError(`${host} cannot be reached (${code}): check the endpoint, or wait`);

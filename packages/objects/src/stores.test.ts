@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
@@ -10,8 +10,11 @@ import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startVersitygw } from '../../../test/support/versitygw.ts';
+import { toError } from './folder-files.ts';
+import { folderStore } from './folder-store.ts';
 import { ObjectStoreError } from './object-store.ts';
 import { openObjectStore } from './open-store.ts';
+import { toFault } from './s3-faults.ts';
 import { type S3Target, s3Store } from './s3-store.ts';
 
 const allow = (...parts: string[]) => parseAllowed(parts) ?? expect.unreachable();
@@ -178,6 +181,65 @@ it('an upload whose end got no answer is not ended again: the object that is the
   expect(await store.create('ended', pieces(big))).toBe(false);
 });
 
+describe('a folder that cannot be used says why', () => {
+  it.each([
+    ['is a file', 'file'],
+    ['is below a file', 'file/below'],
+  ])('it %s', async (_what, path) => {
+    writeFileSync(join(folder, 'file'), '');
+    const store = folderStore(join(folder, path));
+    const each = [
+      () => store.create('a/b', pieces('x')),
+      () => store.replace('a/b', pieces('x')),
+      () => store.read('a/b'),
+      () => Array.fromAsync(store.list('a/')),
+      () => Array.fromAsync(store.list('')),
+      () => store.remove('a/b'),
+      () => store.inParts.begin('a/b'),
+      () => store.inParts.put('a/b', 'id', { number: 1, start: 0 }, big),
+      () => store.inParts.finish('a/b', 'id', []),
+    ];
+    for (const work of each) {
+      const fault = await work().catch((error: unknown) => error);
+      expect(fault).toBeInstanceOf(ObjectStoreError);
+      expect((fault as Error).message).toMatch(/file.* cannot be used: .*must be a folder$/);
+    }
+  });
+
+  it.each([
+    ['EACCES', /^\/lake cannot be used: the user of the process needs the right/],
+    ['EROFS', /^\/lake cannot be written: the disk is read-only$/],
+    ['ENOSPC', /^\/lake cannot be written: the disk is full$/],
+  ])('%s', (code, message) => {
+    const fault = toError(Object.assign(new Error(code), { code, path: '/lake' }));
+    expect(fault).toBeInstanceOf(ObjectStoreError);
+    expect((fault as Error).message).toMatch(message);
+  });
+});
+
+/** A server that is no S3 server, and how to reach it. */
+async function reaching(protocol: string, server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return faultOf({ endpoint: `${protocol}://127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+it('a server of another protocol is told from one that is away', async () => {
+  const redis = createTcpServer((socket) => void socket.on('error', () => {}).write('-ERR unknown\r\n'));
+  expect(await reaching('http', redis)).toMatch(/does not speak http: check the port of the endpoint$/);
+});
+
+it.each(['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'ERR_TLS_CERT_ALTNAME_INVALID'])(
+  'a certificate is not trusted: %s',
+  (code) => {
+    const place = { host: 's3.example', bucket: 'lake', region: 'us-east-1', keyId: 'key' };
+    const fault = toFault(Object.assign(new Error(code), { code }), place);
+    expect(fault).toBeInstanceOf(ObjectStoreError);
+    expect((fault as Error).message).toMatch(/certificate that can be trusted .*NODE_EXTRA_CA_CERTS$/);
+  },
+);
+
 describe('a fault tells what to do', () => {
   it.each([
     [
@@ -189,6 +251,11 @@ describe('a fault tells what to do', () => {
       'a wrong secret',
       { secretAccessKey: 'hush' },
       /^the secret access key does not belong to .*sluice-test: give both again$/,
+    ],
+    [
+      'a wrong region',
+      { region: 'eu-north-1' },
+      /is not in the region eu-north-1: give the region and endpoint/,
     ],
     ['no bucket', { bucket: 'nowhere' }, /has no bucket nowhere: create it/],
     [
@@ -222,6 +289,7 @@ describe('a fault tells what to do', () => {
   it.each([
     [503, 'SlowDown', /is overloaded or broken \(503\): wait/],
     [403, 'AccessDenied', /may not use the bucket lake like this: allow it/],
+    [501, 'NotImplemented', /use a server that can write under a condition$/],
     [403, 'RequestTimeTooSkewed', /^the clock of the server that runs Sluice differs/],
     [301, 'PermanentRedirect', /^the bucket lake is not in the region us-east-1: give the region/],
   ])('%i %s', async (status, name, message) => {
