@@ -1,7 +1,11 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { lastIdBefore } from '@sluice/store/entries/entry-id.ts';
+import { MongoClient } from 'mongodb';
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type SharedSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
-import { consoleSluice } from './support/console-sluice.ts';
+import { archiveFolder, consoleSluice } from './support/console-sluice.ts';
 import { phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
 
@@ -128,6 +132,38 @@ describe('the settings of an application', () => {
     };
     await until(async () => (await settings())[1] === 30);
     expect(await settings()).toEqual([['https://example.com'], 30]);
+    await expectAccessible(page);
+  });
+
+  it('lets older entries stay in an archive only, and says where they are', async () => {
+    const own = await sluice.application(owner.token);
+    const path = `/applications/${own}`;
+    onTestFinished(() => rmSync(join(archiveFolder, own), { recursive: true, force: true }));
+    await sluice.request('POST', `${path}/data`, { json: {} });
+    const json = { name: 'Lake', to: { kind: 'folder' }, format: 'ndjson', every: '1h', from: 'beginning' };
+    const { token } = owner;
+    const { id } = (await sluice.request('POST', `${path}/archives`, { token, json })).body.data;
+    const page = await openAs(sluice, owner, `${path}/settings`);
+    await page.getByText('Entries that are older are deleted').waitFor();
+    await page.getByLabel('Older entries').selectOption('are in the archive Lake only');
+    await page.getByText('Older entries go once all archives have them').waitFor();
+    await page.getByLabel('Days to keep entries').fill('30');
+    await page.getByRole('button', { name: 'Save retention' }).click();
+    await page.getByText('Entries older than 30 days go once all archives have them: 0 now').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await until(async () => (await sluice.request('GET', path, { token })).body.data.archive === id);
+
+    const client = await MongoClient.connect(sluice.env.MONGODB_URL as string);
+    const applications = client.db().collection('applications');
+    const archivedUntil = lastIdBefore(new Date('2026-11-01T00:00:00Z'));
+    await applications.updateOne({ domain: own }, { $set: { archivedUntil } });
+    await client.close();
+    await page.reload();
+    await page.getByText(/^Entries before .* are in the archive only, so it cannot change/).waitFor();
+    expect(await page.getByLabel('Older entries').isDisabled()).toBe(true);
+    await page.goto(`${sluice.url}${path}`);
+    await page.getByText(/^Entries before .* may be in the archive only: exports have them/).waitFor();
     await expectAccessible(page);
   });
 

@@ -217,6 +217,8 @@ export const words = {
   entries: {
     toolbar: 'Selection of entries',
     list: 'List of entries',
+    archived: (before: string) =>
+      `Entries before ${before} may be in the archive only: exports have them, this page does not.`,
     table: 'Entries',
     createdAt: 'Created',
     orders: { newest: 'Newest first', oldest: 'Oldest first' },
@@ -430,8 +432,6 @@ export const words = {
     copyDomain: 'Copy the domain',
     header: 'Send it with each upload, in this header:',
     headerCode: 'Header',
-    older: (count: number) =>
-      count === 0 ? 'No entry is that old.' : `This deletes ${words.common.entries(count)}.`,
     keys: 'Ingest keys',
     keysText: 'A client sends a key with each upload. A key cannot read, export or change anything.',
     keyRequired: 'Uploads need a key',
@@ -477,13 +477,34 @@ export const words = {
       `Of ${words.common.entries(checked)}, ${formatNumber(repeated)} would have been repetitions, and ${formatNumber(conflicting)} would have been refused.`,
     saveUnique: 'Save member',
     retention: 'Retention',
-    retentionText: 'Entries that are older are deleted, which cannot be undone.',
     retentionDays: 'Days to keep entries',
     forEver: 'For ever',
     saveRetention: 'Save retention',
-    saveAndDelete: 'Save and delete',
-    retentionQuestion: (days: string, count: number) =>
-      `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted: ${formatNumber(count)} now, and others as they age. This cannot be undone.`,
+    older: 'Older entries',
+    olderTo: {
+      nowhere: 'are deleted',
+      archive: (name: string) => `are in the archive ${name} only`,
+    },
+    whenDeleted: {
+      text: 'Entries that are older are deleted, which cannot be undone.',
+      count: (count: number) =>
+        count === 0 ? 'No entry is that old.' : `This deletes ${words.common.entries(count)}.`,
+      save: 'Save and delete',
+      question: (days: string, count: number) =>
+        `Entries older than ${days === '1' ? 'a day' : `${days} days`} are deleted: ${formatNumber(count)} now, and others as they age. This cannot be undone.`,
+    },
+    whenArchived: {
+      text: 'Older entries go once all archives have them. Exports read them from the archive. Lists, filters and counts are without them.',
+      count: (count: number) =>
+        count === 0
+          ? 'No entry is that old.'
+          : `This leaves ${words.common.entries(count)} in the archive only.`,
+      save: 'Save',
+      question: (days: string, count: number) =>
+        `Entries older than ${days === '1' ? 'a day' : `${days} days`} go once all archives have them: ${formatNumber(count)} now, and others as they age. The archive cannot change afterwards.`,
+    },
+    inArchiveAlone: (before: string) =>
+      `Entries before ${before} are in the archive only, so it cannot change. To keep all others, leave the days empty.`,
     deletion: 'Delete this application',
     deletionText:
       'Uploads stop at once, and unfinished jobs are cancelled. You then see how long you can restore it.',

@@ -6,6 +6,7 @@ import type { Schemas } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
+import { formatTime } from '../../components/formats.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
@@ -13,7 +14,7 @@ import type { Entry, ListSelection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
 import type { ListedField } from './fields.ts';
-import { hasEnd } from './period.ts';
+import { boundsOf, hasEnd } from './period.ts';
 import type { useLive } from './use-live.ts';
 import { useNewer } from './use-newer.ts';
 import type { ViewActions } from './use-view.ts';
@@ -53,6 +54,8 @@ export function EntriesList(props: Props) {
   const hasBounds = view.conditions.length > 0 || view.last !== 'all' || view.from || view.to;
   const newest = isFirst ? (entries?.[0]?.createdAt ?? last_entry_at) : last_entry_at;
   const { cursor, isLast } = page.data?.pagination ?? {};
+  const archived = page.data?.archived_before ?? '';
+  const isOlderArchived = (boundsOf(view, Date.now()).from ?? '') < archived;
   const [onward, back] =
     view.order === 'newest' ? (['older', 'newer'] as const) : (['newer', 'older'] as const);
   return (
@@ -79,6 +82,11 @@ export function EntriesList(props: Props) {
           {live.skipped > 0 && words.entries.skipped(live.skipped)}
         </Text>
       </Group>
+      {isOlderArchived && (
+        <Text size="xs" c="dimmed">
+          {words.entries.archived(formatTime(archived))}
+        </Text>
+      )}
       {entries?.length === 0 ? (
         <EmptyState {...(hasBounds ? words.entries.noMatch : words.entries.empty)}>
           {hasBounds ? (
