@@ -49,8 +49,8 @@ it('creates an archive, shows its runs and how to read it, pauses, resumes and d
   await page.getByText('The run begins within seconds.').waitFor();
   await act('Runs').click();
   const runs = page.getByRole('dialog');
-  await runs.getByRole('row', { name: /Completed 12 1 \d+ bytes took/ }).waitFor();
-  await runs.getByRole('row', { name: /Completed 30 1 \d+ bytes took/ }).waitFor();
+  await runs.getByRole('row', { name: /Completed 12 1 \d+ bytes 0 took/ }).waitFor();
+  await runs.getByRole('row', { name: /Completed 30 1 \d+ bytes 0 took/ }).waitFor();
   await expectAccessible(page);
   await runs.getByRole('button', { name: 'Close' }).click();
   await page.getByText('No entry waits for the next run.').waitFor();

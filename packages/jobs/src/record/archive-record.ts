@@ -30,7 +30,8 @@ export interface ArchiveJob extends Job {
   files: ArchivedFile[];
   /** The stored list of deleted entries, once it is known whether there is one. */
   listed?: Pick<LakeManifest, 'deleted'>;
-  result?: { entries: number; files: number; bytes: number };
+  /** `deletions`: entries of the list in `_deleted`, where the run has one. */
+  result?: { entries: number; files: number; bytes: number; deletions?: number };
 }
 
 /** Compares the files of an archive with their manifests and the stored entries. */

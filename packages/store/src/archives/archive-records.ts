@@ -50,7 +50,8 @@ export interface ArchiveRecord {
   covers: Coverage;
   /** Number of the next run, from 1. */
   run: number;
-  lastRun?: { run: number; at: Date; entries: number; files: number; bytes: number };
+  /** `deletions`: entries that it listed as deleted, where there are any. */
+  lastRun?: { run: number; at: Date; entries: number; files: number; bytes: number; deletions?: number };
   /** When the next run begins, or a failed one is tried again. */
   dueAt: Date;
   /** A run was asked for after the one under way was planned. */

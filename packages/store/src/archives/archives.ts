@@ -21,6 +21,7 @@ export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
   entries: number;
   files: number;
   bytes: number;
+  deletions?: number;
   hasManifest: boolean;
   /** There is more to archive at once. */
   isFurther: boolean;
@@ -231,7 +232,7 @@ export function archiveStore(db: Db) {
     /** Ends a run, once: false when it has ended, or the archive is gone. */
     end(
       { id, application, run, every }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every'>,
-      { covers, entries, files, bytes, hasManifest, isFurther }: ArchivedRun,
+      { covers, entries, files, bytes, deletions, hasManifest, isFurther }: ArchivedRun,
     ): Promise<boolean> {
       const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
       return hasMatched(
@@ -240,7 +241,7 @@ export function archiveStore(db: Db) {
             $set: {
               covers: { $literal: covers },
               run: run + 1,
-              lastRun: { run, at: '$$NOW', entries, files, bytes },
+              lastRun: { run, at: '$$NOW', entries, files, bytes, deletions: deletions ?? '$$REMOVE' },
               entries: { $add: ['$entries', entries] },
               bytes: { $add: ['$bytes', bytes] },
               manifests: { $add: ['$manifests', hasManifest ? 1 : 0] },

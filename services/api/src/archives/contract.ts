@@ -10,6 +10,7 @@ import Type, { type Static } from 'typebox';
 import { aboutSender } from '../http/meta.ts';
 import { DateTime, Int, Name, Named, Strict, Text } from '../http/schemas.ts';
 import { Place, place, secret, TargetBody } from '../http/target.ts';
+import { ListedDeletions } from '../jobs/contract.ts';
 
 const every = Type.Enum(Object.keys(archivePeriods) as (keyof typeof archivePeriods)[], {
   title: 'ArchivePeriod',
@@ -87,6 +88,7 @@ export const Archive = Named(
         entries: Type.Integer(),
         files: Type.Integer(),
         bytes: Type.Integer(),
+        deletions: ListedDeletions,
       }),
     ),
     next_run_at: Type.Optional(DateTime('Absent while it is paused.')),

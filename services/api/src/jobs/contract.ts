@@ -73,10 +73,15 @@ const UniqueResult = Named('UniqueResult', {
   conflicting: Int('Entries with the value of an older one, and another payload.', 0),
 });
 
+export const ListedDeletions = Type.Optional(
+  Int('Deleted entries that the run lists in `_deleted`. Absent where there are none.', 1),
+);
+
 const ArchiveResult = Named('ArchiveResult', {
   entries: Type.Integer({ examples: [2] }),
   files: Type.Integer({ examples: [1] }),
   bytes: Type.Integer({ examples: [91] }),
+  deletions: ListedDeletions,
 });
 
 const VerificationResult = Named('VerificationResult', {

@@ -162,7 +162,7 @@ async function verify(context: Context, _options: object, given?: string): Promi
 async function listRuns({ api, path, retry, show }: Context, _options: object, id: string): Promise<void> {
   const runs = await retry(() => api.ask<{ result?: object }[]>('GET', path(`${archivePath(id)}/runs`)));
   const rows = runs.data.map(({ result, ...rest }) => ({ ...rest, ...result }));
-  show(runs, ['id', 'state', 'entries', 'files', 'bytes', 'createdAt', 'error'], rows);
+  show(runs, ['id', 'state', 'entries', 'files', 'bytes', 'deletions', 'createdAt', 'error'], rows);
 }
 
 interface CreateOptions extends BucketOptions {

@@ -642,12 +642,12 @@ export const words = {
         : `The oldest entry that waits for the next run is ${formatDuration(seconds)} old.`,
     lastRun: 'Last run',
     noRun: 'none yet',
-    outcome: ({ entries, files, bytes }: Schemas['ArchiveRun']) =>
-      `${words.common.entries(entries)} in ${files === 1 ? '1 file' : `${formatNumber(files)} files`}, ${formatBytes(bytes)}`,
+    outcome: ({ entries, files, bytes, deletions }: Schemas['ArchiveRun']) =>
+      `${words.common.entries(entries)} in ${files === 1 ? '1 file' : `${formatNumber(files)} files`}, ${formatBytes(bytes)}${deletions ? `, ${formatNumber(deletions)} listed as deleted` : ''}`,
     nextRun: 'Next run',
     afterwards: { '15m': 'then every 15 minutes', '1h': 'then every hour', '1d': 'then every day' },
     pausedText: 'none until you resume the archive',
-    columns: ['Time', 'State', 'Entries', 'Files', 'Size', ''],
+    columns: ['Time', 'State', 'Entries', 'Files', 'Size', 'Deletions', ''],
     noRuns: { title: 'No runs yet', text: 'The first run begins within seconds.' },
     read: 'Read the files',
     readFolder: (domain: string) =>

@@ -151,7 +151,9 @@ describe('a run', () => {
     await runs.run(archive);
     const ids = await runs.storedIds();
     for (const id of [ids[0], ids[5], ids[199]]) await store.deletions.removeOne(application, id as string);
-    await runs.run(archive);
+    const { result } = await runs.run(archive);
+    expect(result).toEqual({ entries: 0, files: 0, bytes: 0, deletions: 3 });
+    expect((await runs.current(archive)).lastRun).toMatchObject({ entries: 0, deletions: 3 });
     const [, manifest] = manifestsIn(folder);
     expect(manifest).toMatchObject({ files: [], deleted: { name: '_deleted/000002.parquet', entries: 3 } });
     expect(await idsIn(folder)).toEqual(await runs.storedIds());

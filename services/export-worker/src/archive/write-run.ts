@@ -171,15 +171,19 @@ export async function writeRun(
     await createManifest(objects, domain, manifest, isOnly);
   }
   await createErasureRecords(store, objects, domain, archive);
-  const result = totalsOf(files);
+  const result = totalsOf(files, deleted?.entries);
   await archives.end(archive, { covers, ...result, hasManifest, isFurther: end !== undefined });
   const covered = (await archives.list(application)).map(({ covers }) => covers.announced);
   if (covered.length > 0) await removals.forget(application, Math.min(...covered));
   return result;
 }
 
-export const totalsOf = (files: ArchivedFile[]): NonNullable<ArchiveJob['result']> => ({
+export const totalsOf = (
+  files: ArchivedFile[],
+  deletions: number | undefined,
+): NonNullable<ArchiveJob['result']> => ({
   entries: files.reduce((sum, { entries }) => sum + entries, 0),
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+  ...(deletions !== undefined && { deletions }),
 });

@@ -34,6 +34,7 @@ export function Runs({ id }: { id: string }) {
             result && formatNumber(result.entries),
             result && formatNumber(result.files),
             result && formatBytes(result.bytes),
+            result && formatNumber(result.deletions ?? 0),
             run.error ? (
               <Text key="error" size="sm" c="var(--mantine-color-error)">
                 {run.error}
