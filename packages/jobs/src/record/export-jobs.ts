@@ -61,6 +61,10 @@ export function exportJobs(db: Db) {
     },
 
     /** False: the lease is lost. */
+    setFollowsArchive: (id: string, fence: number): Promise<boolean> =>
+      hasMatched(jobs.updateOne(leased(id, fence), { $set: { followsArchive: true } })),
+
+    /** False: the lease is lost. */
     setShape: (id: string, fence: number, shape: ExportShape): Promise<boolean> =>
       hasMatched(jobs.updateOne(leased(id, fence), { $set: { shape, attempts: 0 } })),
 

@@ -86,6 +86,8 @@ export interface ExportJob extends Job {
   upload?: { id: string; tags: string[] };
   /** Entries were deleted after the cut, and may be missing from the file. */
   deletedMeanwhile?: boolean;
+  /** Entries may go into an archive meanwhile: it looks after each page. While another one is under way, none goes. */
+  followsArchive?: true;
   /** It failed as an erasure removed entries that it may have read. A retry begins anew. */
   metByErasure?: true;
   /** Absent until known, and with `arrays=json`. */

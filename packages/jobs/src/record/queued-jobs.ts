@@ -71,15 +71,19 @@ export function queuedJobs(db: Db) {
       return jobs.countDocuments(filter, { limit: most });
     },
 
-    /** Whether an import or a replay of an application is under way, or an import has failed: it can store lines again. */
-    async isStoring(application: string): Promise<boolean> {
-      const filter: Filter<JobDocument> = {
+    /**
+     * Whether the entries of an application have to stay in MongoDB. An import or a replay that is under way can store lines again, and so can
+     * a failed import. An export may not follow entries into an archive.
+     */
+    async needStored(application: string): Promise<boolean> {
+      const filter = {
         application: new ObjectId(application),
         $or: [
           { kind: { $in: ['import', 'replay'] }, state: { $in: unfinished } },
           { kind: 'import', state: 'failed' },
+          { kind: 'export', state: 'active', followsArchive: { $ne: true } },
         ],
-      };
+      } as Filter<JobDocument>;
       return (await jobs.findOne(filter, { projection: { _id: 1 } })) !== null;
     },
 

@@ -102,7 +102,7 @@ export function erasureKind({ leaseMs, retentionMs, log, ...options }: Dependenc
     const archived = await applications.archived(application);
     if (!archived) return;
     const wanted = { filter: meetingOf(job).conditions, until: archived.until, after };
-    for await (const { documents, last } of readEntries(job, wanted)) {
+    for await (const { documents, last } of readEntries({ ...job, followsArchive: true }, wanted)) {
       check();
       if (documents.length > 0)
         await deletions.removeArchived(application, documents.map(idOf), beside(job, last, session));

@@ -102,6 +102,7 @@ async function start({ count, span = days }: { count: number; span?: number }) {
     );
     // A ZIP has the time of its job.
     const { rows } = await writerOn(stores, openObjects)({ ...job, createdAt: new Date(0) }, claim);
+    await store.jobs.complete(job.id, job.fence, undefined, new Date(now + dayMs));
     return { bytes: await fileOf(store, job.id), rows };
   }
 
@@ -275,7 +276,7 @@ it('a backup from before they moved has each entry once, and says how to go on',
   });
   const ids: string[] = [];
   for await (const { documents } of read(
-    { application, domain: own.domain },
+    { application, domain: own.domain, followsArchive: true },
     { until: until as string, announced },
   ))
     ids.push(...documents.map(idOf));
@@ -401,6 +402,39 @@ describe('entries move', () => {
     await own.expire(30);
     expect(await store.entries.count(application, {})).toBe(5);
     expect(own.idsOf(await own.makeExport())).toEqual(own.first);
+  });
+
+  it('not while an export reads them that began before, which does not ask for them', async () => {
+    const { store, application, ...own } = await start({ count: 1_000 });
+    await own.run(own.archive);
+    let asked = 0;
+    let pages = 0;
+    const stores: Store = {
+      ...store,
+      applications: {
+        ...store.applications,
+        async archived(id) {
+          asked += 1;
+          return store.applications.archived(id);
+        },
+      },
+      rawEntries: {
+        ...store.rawEntries,
+        async page(...given) {
+          pages += 1;
+          if (pages === 2) await own.expire(30);
+          return store.rawEntries.page(...given);
+        },
+      },
+    };
+    expect(own.idsOf(await own.makeExport({}, stores))).toEqual(own.first);
+    expect(pages).toBeGreaterThanOrEqual(2);
+    expect(asked).toBe(0);
+    expect(await store.entries.count(application, {})).toBe(1_000);
+    await own.expire(30);
+    expect(await store.entries.count(application, {})).toBe(500);
+    expect(own.idsOf(await own.makeExport({}, stores))).toEqual(own.first);
+    expect(asked).toBeGreaterThan(0);
   });
 
   it('as their application says now', async () => {

@@ -23,7 +23,7 @@ export type ReadEntries = ReturnType<typeof createReadEntries>;
 
 /**
  * Reads the wanted entries of an application, oldest first: up to `archivedUntil` from its archive and MongoDB as one, then from MongoDB.
- * Entries may move into the archive meanwhile: each is there once. The memory of a page is gone when the next is read.
+ * Entries may move into the archive meanwhile, where the job follows: each is there once. The memory of a page is gone when the next is read.
  */
 export function createReadEntries({ store, openObjects, folder }: ReadEntriesOptions) {
   const { applications, archives, rawEntries, removals } = store;
@@ -75,13 +75,17 @@ export function createReadEntries({ store, openObjects, folder }: ReadEntriesOpt
   }
 
   return async function* readEntries(
-    job: Pick<ExportJob, 'application' | 'domain'>,
+    job: Pick<ExportJob, 'application' | 'domain' | 'followsArchive'>,
     { from, to, ...which }: WantedEntries,
   ): AsyncGenerator<EntryDocuments> {
     const { application } = job;
     const until = lower(which.until, to && lastIdBefore(to));
     let after = from ? lastIdBefore(from) : lowestId;
     if (which.after !== undefined && which.after > after) after = which.after;
+    if (!job.followsArchive) {
+      yield* readPages(rawEntries, application, { ...which, after, until });
+      return;
+    }
     /** What is in an archive alone, of what is not read yet. */
     const archivedBehind = async () => {
       const found = await applications.archived(application);

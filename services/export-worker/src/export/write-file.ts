@@ -8,8 +8,10 @@ import type { Manifest } from '@sluice/jobs/record/job.ts';
 import { untilPassed } from '@sluice/jobs/until-passed.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { selectionOf } from '@sluice/store/entries/entry-filter.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { UnknownField } from '../formats/format.ts';
 import { createCommits, type FileHashes } from './commits.ts';
 import { addUnlessLate, createDiscover, createLeaveOut } from './discover.ts';
@@ -37,13 +39,21 @@ export function createWriteFile({ store, hashes, log, ...archived }: Dependencie
   const readEntries = createReadEntries({ store, ...archived });
   const discover = createDiscover(store, { readEntries, leaveOut });
 
+  /** Decides whether the export follows entries into an archive, before it reads any. */
+  async function followArchive(job: ExportJob, { retentionArchive }: ApplicationRecord): Promise<ExportJob> {
+    if (!retentionArchive || job.followsArchive) return job;
+    if (!(await jobs.exports.setFollowsArchive(job.id, job.fence))) throw new LeaseLost();
+    return { ...job, followsArchive: true };
+  }
+
   return async function writeFile(
-    job: ExportJob,
+    claimed: ExportJob,
     turn: Pick<Turn, 'check' | 'checkLease' | 'giveWay'>,
     objects?: ObjectStore,
   ): Promise<Manifest> {
-    const application = await applications.byId(job.application);
+    const application = await applications.byId(claimed.application);
     if (!application) throw new ApplicationDeleted();
+    const job = await followArchive(claimed, application);
     const known = await knownColumns(store, application, job);
     const { cut, options, announced = 0 } = job;
     // Tables are read one after the other: nothing may come between.

@@ -53,8 +53,7 @@ export function createExpireEntries({ store, auditRetentionMs, log }: Dependenci
 
   /** What may be taken away because all archives have it; undefined: nothing. */
   async function archivedOf({ id, retentionArchive }: Turn & { retentionArchive: string }) {
-    // What an import stores again would be in the archives twice.
-    return (await jobs.isStoring(id)) ? undefined : archives.coveredByAll(id, retentionArchive);
+    return (await jobs.needStored(id)) ? undefined : archives.coveredByAll(id, retentionArchive);
   }
 
   /** Deletes the oldest expired entries; undefined: there are none, or another worker deletes them. */
