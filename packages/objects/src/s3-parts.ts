@@ -1,5 +1,6 @@
 import {
   AbortMultipartUploadCommand,
+  type ChecksumAlgorithm,
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
   HeadObjectCommand,
@@ -7,11 +8,15 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 
-/** The server compares it with what it receives. */
-export const ChecksumAlgorithm = 'CRC32' as const;
-
 /** Objects of a bucket in parts: see ObjectParts. `base`: what precedes each name. Rejects with errors of the SDK. */
-export function s3Parts(client: S3Client, { Bucket, base }: { Bucket: string; base: string }) {
+export function s3Parts(
+  client: S3Client,
+  {
+    Bucket,
+    base,
+    ChecksumAlgorithm,
+  }: { Bucket: string; base: string; ChecksumAlgorithm: ChecksumAlgorithm | undefined },
+) {
   const of = (name: string, UploadId: string) => ({ Bucket, Key: base + name, UploadId });
 
   async function complete(

@@ -14,8 +14,9 @@ import type { Allowed } from '@sluice/shared/public-address.ts';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { type ObjectInfo, type ObjectStore, ObjectStoreError } from './object-store.ts';
 import { partsOf } from './pieces.ts';
+import { addChecksums } from './s3-checksums.ts';
 import { toFault } from './s3-faults.ts';
-import { ChecksumAlgorithm, s3Parts } from './s3-parts.ts';
+import { s3Parts } from './s3-parts.ts';
 
 export interface S3Target {
   endpoint?: string;
@@ -46,7 +47,7 @@ export function s3Store(
   const { bucket: Bucket, region = 'us-east-1', accessKeyId, secretAccessKey } = target;
   // Without it, the SDK would take the endpoint of the environment.
   const endpoint = target.endpoint ?? `https://s3.${region}.amazonaws.com`;
-  const { host, hostname } = new URL(endpoint);
+  const { host, hostname, protocol } = new URL(endpoint);
   const folder = target.prefix?.replace(/^\/+|\/+$/g, '');
   const base = folder ? `${folder}/` : '';
   const client = new S3Client({
@@ -55,9 +56,11 @@ export function s3Store(
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: target.pathStyle ?? target.endpoint !== undefined,
     maxAttempts: 3,
+    requestChecksumCalculation: 'WHEN_REQUIRED',
     requestHandler: createHandler(allowed),
   });
-  const parts = s3Parts(client, { Bucket, base });
+  const ChecksumAlgorithm = addChecksums(client, { isEncrypted: protocol === 'https:' });
+  const parts = s3Parts(client, { Bucket, base, ChecksumAlgorithm });
   const faultOf = (error: unknown) => toFault(error, { host, bucket: Bucket, region, keyId: accessKeyId });
 
   async function asked<T>(ask: () => Promise<T>): Promise<T> {
@@ -76,7 +79,7 @@ export function s3Store(
     try {
       for await (const part of partsOf(pieces, partSize)) {
         if (!id && part.length < partSize) {
-          const whole = { Bucket, Key: base + name, Body: part, ChecksumAlgorithm, ...condition } as const;
+          const whole = { Bucket, Key: base + name, Body: part, ChecksumAlgorithm, ...condition };
           await client.send(new PutObjectCommand(whole));
           return;
         }

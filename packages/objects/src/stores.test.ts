@@ -6,7 +6,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer, text } from 'node:stream/consumers';
-import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
+import { ListMultipartUploadsCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { parseAllowed } from '@sluice/shared/public-address.ts';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startVersitygw } from '../../../test/support/versitygw.ts';
@@ -14,6 +14,7 @@ import { toError } from './folder-files.ts';
 import { folderStore } from './folder-store.ts';
 import { ObjectStoreError } from './object-store.ts';
 import { openObjectStore } from './open-store.ts';
+import { addChecksums } from './s3-checksums.ts';
 import { toFault } from './s3-faults.ts';
 import { type S3Target, s3Store } from './s3-store.ts';
 
@@ -113,13 +114,42 @@ describe.each([
   });
 });
 
-async function unfinishedUploads() {
+function openClient() {
   const { endpoint, bucket: Bucket, ...credentials } = gateway.target;
-  const client = new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials });
+  return {
+    Bucket,
+    client: new S3Client({ endpoint, region: 'us-east-1', forcePathStyle: true, credentials }),
+  };
+}
+
+async function unfinishedUploads() {
+  const { Bucket, client } = openClient();
   const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
   client.destroy();
   return Uploads;
 }
+
+it.each([
+  ['http', false, 'XAmzContentSHA256Mismatch'],
+  ['https', true, 'BadDigest'],
+])('with the checksums of %s a server refuses what changes on the way', async (_what, isEncrypted, name) => {
+  const { Bucket, client } = openClient();
+  onTestFinished(() => client.destroy());
+  const ChecksumAlgorithm = addChecksums(client, { isEncrypted });
+  let isChanged = false;
+  client.middlewareStack.add(
+    (next) => (args) => {
+      if (isChanged) (args.request as { body: unknown }).body = Buffer.from('changed');
+      return next(args);
+    },
+    { step: 'finalizeRequest', priority: 'low' },
+  );
+  const put = () =>
+    client.send(new PutObjectCommand({ Bucket, Key: name, Body: Buffer.from('as sent'), ChecksumAlgorithm }));
+  await put();
+  isChanged = true;
+  await expect(put()).rejects.toMatchObject({ name });
+});
 
 async function faultOf(change: Partial<S3Target>, reachable = allowed): Promise<string> {
   const store = s3Store({ ...gateway.target, ...change }, { allowed: reachable });
