@@ -5,6 +5,7 @@ import { createByteSink, takeBytes, writeAscii } from './byte-sink.ts';
 import { createTimeWriter, writeId } from './entry-meta.ts';
 import { addField, createRoot } from './field-tree.ts';
 import { columnsNamed, type FileFormat, isTime, type SenderText } from './format.ts';
+import { writeInt32 } from './json-number.ts';
 import { writeJson, writePruned } from './write-json.ts';
 
 interface Options {
@@ -37,6 +38,12 @@ export function createNdjson({
   const writeTime = createTimeWriter();
   const sink = createByteSink();
 
+  function writeOrigin(name: string, number: number): void {
+    if (number === 0) return;
+    writeAscii(sink, name);
+    writeInt32(sink, number);
+  }
+
   return {
     columns: selected ?? columns.map(({ name }) => name),
     passes: 1,
@@ -45,7 +52,11 @@ export function createNdjson({
       const source = read(entry);
       writeAscii(sink, '{"id":"');
       writeId(sink, source);
-      writeAscii(sink, withVersion ? `","schema_version":${versionOf(source)}` : '"');
+      writeAscii(sink, '"');
+      if (withVersion) {
+        writeAscii(sink, ',"schema_version":');
+        writeInt32(sink, versionOf(source));
+      }
       if (withTime) {
         writeAscii(sink, ',"createdAt":"');
         writeTime(sink, source);
@@ -58,11 +69,8 @@ export function createNdjson({
         if (told !== undefined) writeAscii(sink, `,"${name}":"${told}"`);
       }
       if (withOrigin) {
-        for (const [name, number] of [
-          ['sender', senderIn(source)],
-          ['announced', announcedIn(source)],
-        ] as const)
-          if (number > 0) writeAscii(sink, `,"${name}":${number}`);
+        writeOrigin(',"sender":', senderIn(source));
+        writeOrigin(',"announced":', announcedIn(source));
       }
       writeAscii(sink, ',"payload":');
       if (selected) writePruned(sink, source, source.payload, root);
