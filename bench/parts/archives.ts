@@ -35,7 +35,9 @@ export async function archives(bench: Bench): Promise<Section> {
     const { accessKeyId: access_key_id, secretAccessKey: secret_access_key, ...place } = gateway.target;
 
     async function exported(format: Format): Promise<JobAnswer> {
-      const { id } = await client.need<JobAnswer>('POST', `${path}/exports`, { token, body: { format } });
+      // What archives always have.
+      const body = { format, meta: ['id', 'schema_version'] };
+      const { id } = await client.need<JobAnswer>('POST', `${path}/exports`, { token, body });
       await jobCompleted(sluice, 'exports', id);
       return takeExport(sluice);
     }
