@@ -5,7 +5,7 @@ import { CliError } from '../cli-error.ts';
 import type { Context } from '../context.ts';
 
 /** Of a bucket; without one, the folder of the operator. */
-export interface Place {
+export interface BucketPlace {
   bucket?: string | undefined;
   prefix?: string | undefined;
 }
@@ -46,7 +46,7 @@ The secret key is read from the terminal, or from the standard input. Without
 `;
 
 /** A place such as `s3://BUCKET/PREFIX`, or `folder`; undefined for another text. Throws CliError. */
-export function readPlace(given: string | undefined): Place | undefined {
+export function readPlace(given: string | undefined): BucketPlace | undefined {
   if (given === 'folder') return {};
   if (!given?.startsWith('s3:')) return undefined;
   const [, bucket, prefix] = /^s3:\/\/([^/]+)\/*(.*?)\/*$/.exec(given) ?? [];
@@ -57,7 +57,7 @@ export function readPlace(given: string | undefined): Place | undefined {
 /** Where files go, as the API takes it. Throws CliError. */
 export async function toTarget(
   context: Context,
-  { bucket, prefix }: Place,
+  { bucket, prefix }: BucketPlace,
   { accessKeyId, endpoint, region, pathStyle }: BucketOptions,
 ): Promise<object> {
   const place = { bucket, endpoint, region, prefix, path_style: pathStyle };

@@ -18,7 +18,7 @@ import {
   aboutSecret,
   addBucketOptions,
   type BucketOptions,
-  type Place,
+  type BucketPlace,
   readPlace,
   refuseBucketOptions,
   toTarget,
@@ -119,7 +119,7 @@ async function exportAsJob(context: Context, options: ExportOptions, output?: st
 async function exportToPlace(
   context: Context,
   options: ExportOptions,
-  place: Place,
+  place: BucketPlace,
   bucket: BucketOptions,
 ): Promise<void> {
   const what = [options, bucket];
