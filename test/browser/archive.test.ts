@@ -44,7 +44,7 @@ it('creates an archive, shows its runs and how to read it, pauses, resumes and d
   await page.getByText('Last run: 30 entries in 1 file').waitFor();
   await page.getByText(/Next run: in 1[45] minutes, then every 15 minutes/).waitFor();
   await upload(12);
-  await page.getByText(/The oldest entry that waits for the next run is \d+ s old/).waitFor();
+  await page.getByText(/An entry has waited \d+ s for the next run/).waitFor();
   await act('Run now').click();
   await page.getByText('The run begins within seconds.').waitFor();
   await act('Runs').click();

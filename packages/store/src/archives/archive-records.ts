@@ -51,7 +51,17 @@ export interface ArchiveRecord {
   /** Number of the next run, from 1. */
   run: number;
   /** `deletions`: entries that it listed as deleted, where there are any. */
-  lastRun?: { run: number; at: Date; entries: number; files: number; bytes: number; deletions?: number };
+  lastRun?: {
+    run: number;
+    at: Date;
+    plannedAt: Date;
+    entries: number;
+    files: number;
+    bytes: number;
+    deletions?: number;
+  };
+  /** When the latest run was planned: it has all that was stored by then. */
+  plannedAt?: Date;
   /** When the next run begins, or a failed one is tried again. */
   dueAt: Date;
   /** A run was asked for after the one under way was planned. */
@@ -67,8 +77,8 @@ export interface ArchiveRecord {
   /** Username. */
   createdBy: string;
   lastModifiedAt: Date;
-  /** Entries older than `covers.until` were announced, the oldest of this time, the last by this version. */
-  late?: { since: Date; announced: number };
+  /** Entries with old times were announced: the oldest is of `since`, the first announced at `at`, the last by this version. */
+  late?: { since: Date; at: Date; announced: number };
   /** Of the files. `fence`: counts the claims. `at`: when the last one ended. */
   compaction?: { fence: number; leaseUntil: Date; at?: Date };
   /** Ids of erasures whose records the next run stores. */

@@ -173,9 +173,10 @@ export function archiveStore(db: Db) {
       await archives.updateOne(one(application, id), { $set: atOnce });
     },
 
-    /** Called before a run is planned: it has all that was stored when it was asked for. */
+    /** Called before a run is planned: it has all that is stored by now. */
     async takeUp(application: string, id: string): Promise<void> {
-      await archives.updateOne(one(application, id), { $unset: { hurried: '' } });
+      const change = { $unset: { hurried: '' as const }, $currentDate: { plannedAt: true as const } };
+      await archives.updateOne(one(application, id), change);
     },
 
     /** Makes the runs of all archives of an application due: each stores the record of an erasure and lists deleted entries. */
@@ -241,7 +242,16 @@ export function archiveStore(db: Db) {
             $set: {
               covers: { $literal: covers },
               run: run + 1,
-              lastRun: { run, at: '$$NOW', entries, files, bytes, deletions: deletions ?? '$$REMOVE' },
+              lastRun: {
+                run,
+                at: '$$NOW',
+                // A part of a run leaves what was there before.
+                plannedAt: isFurther ? { $ifNull: ['$lastRun.plannedAt', '$createdAt'] } : '$plannedAt',
+                entries,
+                files,
+                bytes,
+                deletions: deletions ?? '$$REMOVE',
+              },
               entries: { $add: ['$entries', entries] },
               bytes: { $add: ['$bytes', bytes] },
               manifests: { $add: ['$manifests', hasManifest ? 1 : 0] },
@@ -290,7 +300,7 @@ export function archiveStore(db: Db) {
     ): Promise<void> {
       await archives.updateMany(
         { application: new ObjectId(application) },
-        { $min: { 'late.since': since }, $max: { 'late.announced': announced } },
+        { $min: { 'late.since': since, 'late.at': new Date() }, $max: { 'late.announced': announced } },
         { session },
       );
     },

@@ -1,12 +1,12 @@
 import { firstBatch, lastInt32 } from '@sluice/bson/documents.ts';
 import { hasPayload, idOf } from '@sluice/bson/entry.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
-import { type Binary, type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
+import { type ClientSession, type Db, type Document, ObjectId } from 'mongodb';
 import type { ApplicationDocument } from '../applications/application-document.ts';
 import { deletionGuard } from './deletion-guard.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { allOf, type Condition, isPlain } from './entry-filter.ts';
-import { type EntryId, highest, idOfKey, timeOfKey } from './entry-id.ts';
+import { type EntryId, fromKey, highest, idOfKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import { type EntryRange, splitEntries } from './pieces.ts';
 
@@ -96,15 +96,11 @@ export function rawEntries(db: Db) {
       };
     },
 
-    /** For how many whole seconds the oldest entry after a place is there, by MongoDB's clock; 0 when there is none. */
-    async secondsSince(application: string, after: EntryId | undefined): Promise<number> {
-      const oldest = { sort: { _id: 1 }, projection: { now: '$$NOW' } } as const;
-      const found = (await entries.findOne(range(application, { after }), oldest)) as {
-        _id: Binary;
-        now: Date;
-      } | null;
-      if (!found) return 0;
-      return Math.max(Math.floor((found.now.getTime() - timeOfKey(found._id)) / 1_000), 0);
+    /** `createdAt` of the oldest entry after a place; undefined when there is none. */
+    async oldestAfter(application: string, after: EntryId | undefined): Promise<Date | undefined> {
+      const oldest = { sort: { _id: 1 }, projection: { _id: 1 } } as const;
+      const found = await entries.findOne(range(application, { after }), oldest);
+      return found ? fromKey(found._id).createdAt : undefined;
     },
 
     /** The newest entries, or those before one. May be fewer: an answer is at most 16 MB. */

@@ -80,7 +80,10 @@ export const Archive = Named(
         '`failing`: the last run failed, for `reason`; it is tried again, at the latest after 5 min.',
     }),
     reason: Type.Optional(Type.String()),
-    lag_seconds: Int('Age of the oldest entry that comes with the next run; 0 when there is none.', 0),
+    lag_seconds: Int(
+      'For how long, at most, an acknowledged entry has waited for a run; 0 when none waits. An entry with an older time waits since it was imported, and one from before the archive since that was made.',
+      0,
+    ),
     last_run: Type.Optional(
       Named('ArchiveRun', {
         run: Int('Number of the run, from 1.', 1),
@@ -103,6 +106,11 @@ export const Archive = Named(
   },
 );
 
+const toLastRun = ({ plannedAt: _, at, ...rest }: NonNullable<ArchiveRecord['lastRun']>) => ({
+  ...rest,
+  at: at.toISOString(),
+});
+
 /** As users see it. `lag`: in seconds. */
 export function toArchiveAnswer(record: ArchiveRecord, lag: number): Static<typeof Archive> {
   const { id, name, to, format, every, from, meta, state, reason, lastRun, dueAt, entries, bytes } = record;
@@ -118,7 +126,7 @@ export function toArchiveAnswer(record: ArchiveRecord, lag: number): Static<type
     state,
     ...(reason !== undefined && { reason }),
     lag_seconds: lag,
-    ...(lastRun && { last_run: { ...lastRun, at: lastRun.at.toISOString() } }),
+    ...(lastRun && { last_run: toLastRun(lastRun) }),
     // What is due at once has no time of its own.
     ...(state !== 'paused' && { next_run_at: new Date(Math.max(dueAt.getTime(), Date.now())).toISOString() }),
     entries,

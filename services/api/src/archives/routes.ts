@@ -22,6 +22,7 @@ import { queueAndSend } from '../jobs/steps.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
 import { Archive, ArchiveUpdate, NewArchive, toArchiveAnswer } from './contract.ts';
+import { lagOf } from './lag.ts';
 import { isSamePlace, withNewKey } from './target.ts';
 
 const ById = byId('archive');
@@ -44,8 +45,7 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
     return { application, archive };
   }
 
-  const answer = async (archive: ArchiveRecord) =>
-    toArchiveAnswer(archive, await rawEntries.secondsSince(archive.application, archive.covers.until));
+  const answer = async (archive: ArchiveRecord) => toArchiveAnswer(archive, await lagOf(rawEntries, archive));
 
   /** Throws ApiError where another one has the place. */
   function refuseTaken(to: ArchiveTarget, others: ArchiveRecord[]): void {

@@ -639,7 +639,7 @@ export const words = {
     lag: (seconds: number) =>
       seconds === 0
         ? 'No entry waits for the next run.'
-        : `The oldest entry that waits for the next run is ${formatDuration(seconds)} old.`,
+        : `An entry has waited ${formatDuration(seconds)} for the next run.`,
     lastRun: 'Last run',
     noRun: 'none yet',
     outcome: ({ entries, files, bytes, deletions }: Schemas['ArchiveRun']) =>
