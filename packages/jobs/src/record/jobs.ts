@@ -1,8 +1,6 @@
 import { idsOf } from '@sluice/store/ids.ts';
-import { claimed, fromNow, hasMatched, isFree, released } from '@sluice/store/lease.ts';
-import type { ReplayResult } from '@sluice/store/refused/replays.ts';
-import { LeaseLost } from '@sluice/store/under-lease.ts';
-import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { hasMatched } from '@sluice/store/lease.ts';
+import { type Db, type Filter, ObjectId } from 'mongodb';
 import { archiveJobs } from './archive-jobs.ts';
 import type { ChunkTotals } from './chunk-records.ts';
 import { chunkedJobs, importJobs, rehearsalJobs } from './chunked-jobs.ts';
@@ -23,7 +21,7 @@ import {
   wholeKinds,
 } from './job-records.ts';
 import { jobSessions } from './job-sessions.ts';
-import { begun, measureRate } from './progress.ts';
+import { leased, leasedJobs } from './leased-jobs.ts';
 import { brief, isListed, queuedJobs } from './queued-jobs.ts';
 import { verificationJobs } from './verification-jobs.ts';
 
@@ -57,11 +55,6 @@ export type JobStore = ReturnType<typeof jobStore>;
 /** The records of jobs. They are the truth, whatever the queue says. */
 export function jobStore(db: Db, chunks: ChunkStore) {
   const jobs = db.collection<JobDocument>('jobs');
-  const leased = (id: string, fence: number): Filter<JobDocument> => ({
-    _id: new ObjectId(id),
-    state: { $in: unfinished },
-    fence,
-  });
 
   const chunked = chunkedJobs(db, chunks);
   const sessions = jobSessions(db);
@@ -83,6 +76,7 @@ export function jobStore(db: Db, chunks: ChunkStore) {
     rehearsals: rehearsalJobs(db, chunks),
     chunked,
     ...queuedJobs(db),
+    ...leasedJobs(db),
     ...sessions,
 
     async create<Kind extends SingleKind>(job: NewJob<Kind>): Promise<JobOf<Kind>> {
@@ -128,55 +122,6 @@ export function jobStore(db: Db, chunks: ChunkStore) {
         .limit(1_000);
       const documents = await found.project<JobDocument>(brief).toArray();
       return documents.map(toRecord);
-    },
-
-    /** Gives the job to one worker. The raised fence locks out the old worker. Undefined: the job is not free. */
-    async claim<Kind extends JobRecord['kind']>(
-      kind: Kind,
-      id: string,
-      leaseMs: number,
-    ): Promise<JobOf<Kind> | undefined> {
-      const found = await jobs.findOneAndUpdate(
-        { _id: new ObjectId(id), kind, state: { $in: unfinished }, received: { $ne: false }, $expr: isFree },
-        [{ $set: { ...begun, ...claimed(leaseMs) } }],
-        { returnDocument: 'after', projection: { parts: 0 } },
-      );
-      return found ? (toRecord(found as never) as never) : undefined;
-    },
-
-    /** Renews the lease; false: the lease is lost. */
-    renew: (id: string, fence: number, leaseMs: number, session?: ClientSession): Promise<boolean> =>
-      hasMatched(
-        jobs.updateOne(
-          { ...leased(id, fence), state: 'active' },
-          [{ $set: { leaseUntil: fromNow(leaseMs) } }, measureRate],
-          { session },
-        ),
-      ),
-
-    /** Adds to the progress of a job, in the transaction that does the work. `after`: where it goes on. Throws LeaseLost. */
-    async advance(
-      { id, fence }: Pick<JobRecord, 'id' | 'fence'>,
-      {
-        done,
-        after,
-        result,
-      }: { done: number; after: string | undefined; result?: ReplayResult | JobOf<'unique'>['result'] },
-      session: ClientSession,
-    ): Promise<void> {
-      const counts = Object.entries(result ?? {}).map(([name, count]) => [`result.${name}`, count]);
-      const change = { $inc: { done, ...Object.fromEntries(counts) }, $set: { attempts: 0, after } };
-      const { matchedCount } = await jobs.updateOne(leased(id, fence), change, { session });
-      if (matchedCount === 0) throw new LeaseLost();
-    },
-
-    async setTotal(id: string, total: number): Promise<void> {
-      await jobs.updateOne({ _id: new ObjectId(id), state: 'active' }, { $set: { total } });
-    },
-
-    /** Hands the job back. `counts`: the job itself may be the cause of the failure. */
-    async release(id: string, fence: number, counts: boolean): Promise<void> {
-      await jobs.updateOne(leased(id, fence), [{ $set: { state: 'waiting', ...released(counts) } }]);
     },
 
     /** False: the lease is lost, or the job is to end otherwise. `total` becomes the number of finished entries. Without `expiresAt` the record stays. */
