@@ -15,6 +15,7 @@ await main(
     api: entry('api'),
     'ingest-worker': entry('ingest-worker'),
     'export-worker': entry('export-worker'),
+    'query-worker': entry('query-worker'),
   },
   root,
 );

@@ -5,7 +5,7 @@ import type { Children } from './children.ts';
 import type { openDataDir } from './data-dir.ts';
 import type { localEnv } from './env.ts';
 import { firstLink } from './first-link.ts';
-import { checkPort } from './ports.ts';
+import { checkPort, freePort } from './ports.ts';
 import { addressOf, waitUntilReady } from './ready.ts';
 import { refuseHalfRestored } from './refuse-half-restored.ts';
 import { collectors } from './services/collectors.ts';
@@ -39,7 +39,10 @@ export async function up(options: UpOptions) {
   const later = starting.then(([mongodb, redis]) => ({ MONGODB_URL: mongodb.url, REDIS_URL: redis.url }));
   later.catch(() => {});
 
+  const queryPort = await freePort(4100);
   const env = {
+    QUERY_URL: `http://127.0.0.1:${queryPort}`,
+    QUERY_PORT: String(queryPort),
     JWT_SECRET: dataDir.jwtSecret,
     SECRETS_KEY: dataDir.secretsKey,
     ARCHIVE_FOLDER: archiveFolderOf(dataDir.dir),

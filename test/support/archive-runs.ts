@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveKind } from '@sluice/export-worker/archive/archive-kind.ts';
-import { createStartArchives } from '@sluice/export-worker/archive/start-archives.ts';
+import { createStartArchives } from '@sluice/jobs/start-archives.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { JobFailed, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';

@@ -61,6 +61,9 @@ export interface ErrorDetail {
   /** The member that the message names, which is missing or must not be there. */
   property?: string;
   message: string;
+  /** Of a question's SQL; both count from 1. */
+  line?: number;
+  column?: number;
 }
 
 /** What is wrong with a line of a batch. Lines count from 1. */

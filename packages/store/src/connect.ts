@@ -11,6 +11,7 @@ import { keyStore } from './applications/keys.ts';
 import { schemaStore } from './applications/schemas.ts';
 import { senderStore } from './applications/senders.ts';
 import { archiveStore, archivesName } from './archives/archives.ts';
+import { askedArchives } from './archives/asked-archives.ts';
 import { compactionStore } from './archives/compactions.ts';
 import { removalStore, removalsName } from './archives/removals.ts';
 import { backupStore } from './backup/backup.ts';
@@ -165,6 +166,7 @@ export function connectDatabase(
     horizon,
     deletions,
     archives: archiveStore(db),
+    askedArchives: askedArchives(db),
     compactions: compactionStore(db),
     removals,
     erased: { ...erasedStore(db), eraseAgain: eraseAgain(db, deletions) },

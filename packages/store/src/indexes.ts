@@ -63,7 +63,12 @@ const indexes: Record<string, IndexDescription[]> = {
   batches: [{ key: { application: 1 } }],
   /** A job that is retried needs them. */
   [surveysName]: [{ key: { at: 1 }, expireAfterSeconds: 7 * 86_400 }],
-  [archivesName]: [{ key: { application: 1, _id: -1 } }, { key: { dueAt: 1 } }],
+  [archivesName]: [
+    { key: { application: 1, _id: -1 } },
+    { key: { dueAt: 1 } },
+    // One for questions.
+    { key: { application: 1 }, unique: true, partialFilterExpression: { asked: { $exists: true } } },
+  ],
   [removalsName]: [{ key: { application: 1, version: 1 } }, { key: { key: 1 } }],
   [erasedName]: [{ key: { application: 1, erasure: 1 } }],
   milestones: [

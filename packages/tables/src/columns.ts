@@ -16,12 +16,14 @@ export type Meta = (typeof metaNames)[number];
 export interface Column {
   /** Unique among the columns of an application. */
   name: string;
-  /** JSON Pointer of the field in the payload; absent for `createdAt`, `meta` and the rest. */
+  /** JSON Pointer of the field in the payload; absent for `createdAt`, `meta`, the rest and the payload. */
   pointer?: string;
   /** A property of the entry, other than time and payload. */
   meta?: Meta;
   /** True for the column with an object of all other fields. */
   isRest?: true;
+  /** True for the column with the whole payload. */
+  isPayload?: true;
   /** True if the field's arrays stay JSON text, as their elements would take too many columns. */
   isWhole?: true;
 }
@@ -30,18 +32,26 @@ const createdAt: Column = { name: 'createdAt' };
 
 /**
  * The columns of an application's exports: time, `meta`, fields of the first version of its schema, recorded fields.
- * With `hasRest`, one more column has all other fields. `inLake`: of files of archives, to which readers add `date`.
+ * With `hasRest`, one more column has all other fields; with `hasPayload`, one the whole payload. `inLake`: of files of archives, to which
+ * readers add `date`.
  */
 export function columnsOf(
   schema: Record<string, unknown>,
   recorded: string[],
   {
     hasRest = false,
+    hasPayload = false,
     meta = [],
     inLake = false,
-  }: { hasRest?: boolean | undefined; meta?: Meta[] | undefined; inLake?: boolean | undefined } = {},
+  }: {
+    hasRest?: boolean | undefined;
+    hasPayload?: boolean | undefined;
+    meta?: Meta[] | undefined;
+    inLake?: boolean | undefined;
+  } = {},
 ): Column[] {
-  const ofEntry = [createdAt, ...meta.map((name) => ({ name, meta: name }))];
+  const ofEntry: Column[] = [createdAt, ...meta.map((name) => ({ name, meta: name }))];
+  if (hasPayload) ofEntry.push({ name: 'payload', isPayload: true });
   const reserved = [...ofEntry.map(({ name }) => name), ...(inLake ? ['date'] : [])];
   const declared = schemaFields(schema);
   const pointers = new Set([...(hasRest ? declared.slice(0, maxFieldColumns) : declared), ...recorded]);

@@ -31,6 +31,7 @@ import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { liveRoutes } from './live/routes.ts';
 import { metricsRoute } from './metrics/route.ts';
+import { questionRoutes } from './questions/routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -76,6 +77,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(entryRoutes, dependencies);
       await api.register(erasureRoutes, dependencies);
       await api.register(statsRoutes, dependencies);
+      await api.register(questionRoutes, dependencies);
       await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);

@@ -23,8 +23,13 @@ export function archiveJobs(db: Db) {
     ofRun,
 
     /** The job of a run; of several calls one makes it. */
-    async create(job: Pick<ArchiveJob, 'application' | 'owner' | 'domain' | 'options'>): Promise<ArchiveJob> {
+    async create(
+      job: Pick<ArchiveJob, 'application' | 'owner' | 'domain' | 'options' | 'transient'>,
+    ): Promise<ArchiveJob> {
       const document: ArchiveJobDocument = { ...job, ...newDocument(job), kind: 'archive', files: [] };
+      const { archive, run } = job.options;
+      if (job.transient)
+        await jobs.deleteMany({ kind: 'archive', 'options.archive': archive, 'options.run': { $lt: run } });
       try {
         await jobs.insertOne(document);
         return toRecord(document);

@@ -28,6 +28,8 @@ export interface ArchiveJob extends Job {
   /** Types of Parquet columns that the schemas do not determine. */
   shape?: ExportShape;
   files: ArchivedFile[];
+  /** For questions: the jobs of earlier runs are removed. */
+  transient?: boolean;
   /** The stored list of deleted entries, once it is known whether there is one. */
   listed?: Pick<LakeManifest, 'deleted'>;
   /** `deletions`: entries of the list in `_deleted`, where the run has one. */

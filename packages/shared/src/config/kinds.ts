@@ -162,6 +162,11 @@ export const redisUrl = kind(
   'must begin with redis:// or rediss://, and be a URL: what is special in a password is written %40',
 );
 
+export const httpUrl = kind(
+  (given) => (/^https?:\/\/./.test(given) && URL.canParse(given) ? given : undefined),
+  'must begin with http:// or https://, and be a URL',
+);
+
 export const sizeUpTo = (most: string) =>
   kind((given) => {
     const bytes = parseSize(given) ?? 0;

@@ -4,7 +4,17 @@ import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from '
 import { nearest } from '../nearest.ts';
 import { archiveFolderOf, localSecretsKeys, localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
-import { Api, Common, ExportWorker, groups, IngestWorker, Local, Workers } from './variables.ts';
+import {
+  Api,
+  Common,
+  ExportWorker,
+  groups,
+  IngestWorker,
+  Local,
+  Query,
+  QueryWorker,
+  Workers,
+} from './variables.ts';
 
 /** A setting is missing or wrong. The message has a line for each, fit to be shown as it is. */
 export class ConfigError extends Error {
@@ -126,6 +136,7 @@ export function loadApiConfig(env = environment()) {
     outboundAllow: vars.OUTBOUND_ALLOW,
     secretsKeys: vars.SECRETS_KEY,
     archiveFolder: vars.ARCHIVE_FOLDER,
+    queryUrl: vars.QUERY_URL,
     deletionGraceMs: vars.DELETION_GRACE,
     auditRetentionMs: vars.AUDIT_RETENTION,
   };
@@ -141,6 +152,17 @@ export function loadExportWorkerConfig(env = environment()) {
     ...workers(vars),
     outboundAllow: vars.OUTBOUND_ALLOW,
     secretsKeys: vars.SECRETS_KEY,
+    archiveFolder: vars.ARCHIVE_FOLDER,
+  };
+}
+
+export function loadQueryWorkerConfig(env = environment()) {
+  const vars = read(env, QueryWorker, weakSecrets);
+  return {
+    ...common(vars),
+    host: vars.QUERY_HOST,
+    port: vars.QUERY_PORT,
+    secrets: vars.JWT_SECRET,
     archiveFolder: vars.ARCHIVE_FOLDER,
   };
 }
@@ -161,7 +183,7 @@ export function loadLocalConfig(env = environment()) {
     REDIS_URL: { ...Common.REDIS_URL, default: undefined },
     JWT_SECRET: { ...Api.JWT_SECRET, default: undefined },
   };
-  const settings = { ...Common, ...Api, ...Workers, ...Local, ...own };
+  const settings = { ...Common, ...Api, ...Workers, ...Query, ...Local, ...own };
   const vars = read(env, settings, longDrain);
   return {
     dataDir: vars.DATA_DIR,
@@ -214,6 +236,7 @@ export function loadAdminConfig(env = environment()) {
 export type ApiConfig = ReturnType<typeof loadApiConfig>;
 export type WorkerConfig = ReturnType<typeof workers>;
 export type ExportWorkerConfig = ReturnType<typeof loadExportWorkerConfig>;
+export type QueryWorkerConfig = ReturnType<typeof loadQueryWorkerConfig>;
 export type IngestWorkerConfig = ReturnType<typeof loadIngestWorkerConfig>;
 export type LocalConfig = ReturnType<typeof loadLocalConfig>;
 export type AdminConfig = ReturnType<typeof loadAdminConfig>;

@@ -115,6 +115,9 @@ export const Api = {
     '0s',
     'How long an API keeps serving after SIGTERM, so that the proxy sees that it is not ready. It must be shorter than `SHUTDOWN_TIMEOUT`.',
   ),
+  QUERY_URL: kinds.httpUrl.optional(
+    'Address of query workers, such as `http://query-worker:4100`. Without it questions get 503.',
+  ),
   CONSOLE: flag.or('on', 'Whether the API serves the console, the pages for browsers, at `/`.'),
   CORS_ORIGINS: kinds.origins.or(
     '',
@@ -141,9 +144,21 @@ export const Workers = {
   ),
 };
 
-const { ARCHIVE_FOLDER, AUDIT_RETENTION, OUTBOUND_ALLOW, SECRETS_KEY } = Api;
+export const Query = {
+  QUERY_HOST: kinds.text.or('127.0.0.1', 'Address a query worker listens on, for APIs alone.'),
+  QUERY_PORT: integer(0, 65_535).or('4100', 'Port a query worker listens on; 0 picks a free one.'),
+};
+
+const { ARCHIVE_FOLDER, AUDIT_RETENTION, JWT_SECRET, OUTBOUND_ALLOW, SECRETS_KEY } = Api;
 export const IngestWorker = { ...Common, ...Workers, AUDIT_RETENTION, OUTBOUND_ALLOW };
 export const ExportWorker = { ...Common, ...Workers, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER };
+
+export const QueryWorker = {
+  ...Common,
+  ...Query,
+  JWT_SECRET,
+  ARCHIVE_FOLDER: kinds.text.required('Folder for archives without a bucket.'),
+};
 
 export const Local = {
   DATA_DIR: kinds.text.or('.sluice', 'Where `npm start` keeps its data, logs and secret.'),
@@ -154,5 +169,6 @@ export const groups = [
   { title: 'All services', settings: Common },
   { title: 'API', settings: Api },
   { title: 'Workers', settings: Workers },
+  { title: 'Query workers', settings: Query },
   { title: '`npm start`', settings: Local },
 ];

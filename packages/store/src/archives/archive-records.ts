@@ -83,6 +83,8 @@ export interface ArchiveRecord {
   compaction?: { fence: number; leaseUntil: Date; at?: Date };
   /** Ids of erasures whose records the next run stores. */
   erasures?: string[];
+  /** When someone last asked. Absent: the archive is an owner's. */
+  asked?: Date;
 }
 
 export interface ArchiveDocument extends Omit<ArchiveRecord, 'id' | 'application'> {
@@ -95,3 +97,10 @@ export const toArchive = ({ _id, application, ...rest }: ArchiveDocument): Archi
   id: _id.toHexString(),
   application: application.toHexString(),
 });
+
+/** The folder of an archive's files, below the prefix of its bucket. */
+export const folderOf = ({ asked, id }: Pick<ArchiveRecord, 'asked' | 'id'>, domain: string): string =>
+  asked ? `${questionsFolder}/${id}` : domain;
+
+/** No application has such a domain. */
+export const questionsFolder = '_questions';

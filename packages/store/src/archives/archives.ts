@@ -28,6 +28,10 @@ export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
 };
 
 const longestWaitMs = 300_000;
+/** For ever: a question makes a run due. */
+const untilAskedMs = 100 * 365 * 86_400_000;
+/** Archives of owners; the others are for questions, see asked-archives.ts. */
+const ofOwner = { asked: { $exists: false } } as const;
 
 /** The next run is due, also behind one that is under way. By MongoDB's clock: at once. */
 const atOnce = { dueAt: new Date(0), hurried: true };
@@ -107,7 +111,7 @@ export function archiveStore(db: Db) {
       await guard.touch(application);
       return inTransaction(db, async (session) => {
         await guard.touch(application, session);
-        const found = archives.find({ application: document.application }, { session });
+        const found = archives.find({ application: document.application, ...ofOwner }, { session });
         const others = (await found.toArray()).map(toArchive);
         if (others.length >= limit) return undefined;
         if (begin) document.covers = await begin(session, others);
@@ -118,7 +122,7 @@ export function archiveStore(db: Db) {
 
     /** The coverage that all archives of an application share. Undefined if `id` is not one of the archives. */
     async coveredByAll(application: string, id: string): Promise<Required<Coverage> | undefined> {
-      const all = await archives.find({ application: new ObjectId(application) }).toArray();
+      const all = await archives.find({ application: new ObjectId(application), ...ofOwner }).toArray();
       const until = all.map(({ covers }) => covers.until ?? '').toSorted()[0];
       if (!until || !all.some(({ _id }) => _id.toHexString() === id)) return undefined;
       return { until, announced: Math.min(...all.map(({ covers }) => covers.announced)) };
@@ -126,8 +130,14 @@ export function archiveStore(db: Db) {
 
     /** Newest first. */
     async list(application: string): Promise<ArchiveRecord[]> {
-      const found = archives.find({ application: new ObjectId(application) }).sort({ _id: -1 });
+      const found = archives.find({ application: new ObjectId(application), ...ofOwner }).sort({ _id: -1 });
       return (await found.toArray()).map(toArchive);
+    },
+
+    /** The lowest `announced` that archives of an application cover, those for questions too. */
+    async leastAnnounced(application: string): Promise<number | undefined> {
+      const all = await archives.find({ application: new ObjectId(application) }).toArray();
+      return all.length > 0 ? Math.min(...all.map(({ covers }) => covers.announced)) : undefined;
     },
 
     async get(application: string, id: string): Promise<ArchiveRecord | undefined> {
@@ -210,7 +220,7 @@ export function archiveStore(db: Db) {
     async lags(): Promise<{ active: number; failing: number }> {
       const found = await archives
         .aggregate<{ _id: 'active' | 'failing'; ms: number }>([
-          { $match: { state: { $ne: 'paused' } } },
+          { $match: { state: { $ne: 'paused' }, ...ofOwner } },
           { $set: { ms: { $subtract: ['$$NOW', expectedAt] } } },
           { $match: { ms: { $gt: 0 } } },
           {
@@ -232,7 +242,13 @@ export function archiveStore(db: Db) {
 
     /** Ends a run, once: false when it has ended, or the archive is gone. */
     end(
-      { id, application, run, every }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every'>,
+      {
+        id,
+        application,
+        run,
+        every,
+        asked,
+      }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every' | 'asked'>,
       { covers, entries, files, bytes, deletions, hasManifest, isFurther }: ArchivedRun,
     ): Promise<boolean> {
       const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
@@ -264,7 +280,7 @@ export function archiveStore(db: Db) {
                 $cond: [
                   { $or: [isFurther, '$hurried', { $gt: ['$erasures', []] }] },
                   new Date(0),
-                  fromNow(archivePeriods[every]),
+                  fromNow(asked ? untilAskedMs : archivePeriods[every]),
                 ],
               },
             },

@@ -103,6 +103,15 @@ export function rawEntries(db: Db) {
       return found ? fromKey(found._id).createdAt : undefined;
     },
 
+    /** Of the newest entry in MongoDB. */
+    async newestId(application: string): Promise<EntryId | undefined> {
+      const found = await entries.findOne(range(application, {}), {
+        sort: { _id: -1 },
+        projection: { _id: 1 },
+      });
+      return found ? idOfKey(found._id) : undefined;
+    },
+
     /** The newest entries, or those before one. May be fewer: an answer is at most 16 MB. */
     newest: (
       application: string,

@@ -4,7 +4,7 @@ import { errorNames } from '@sluice/shared/errors.ts';
 import type { FastifyReply } from 'fastify';
 import Type, { type TSchema } from 'typebox';
 import type { Lifecycle } from '../dependencies.ts';
-import { Named, Text } from './schemas.ts';
+import { Int, Named, Text } from './schemas.ts';
 
 export function success<T>(reply: FastifyReply, data: T, status = 200) {
   reply.code(status);
@@ -100,6 +100,8 @@ const Detail = Named('ErrorDetail', {
   keyword: Text('The rule that is broken, such as `required`.'),
   property: Type.Optional(Text('The member of a payload that is missing, or must not be there.')),
   message: Type.String(),
+  line: Type.Optional(Int('Of the SQL of a question, from 1.')),
+  column: Type.Optional(Int('Of this line, from 1.')),
 });
 
 /** The schema of a failure. `detail` is the schema of one of its `details`. */

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationDeleted } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
+import { createStartArchives } from '@sluice/jobs/start-archives.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
 import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
@@ -9,7 +10,6 @@ import { describe, expect, it } from 'vitest';
 import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
 import { manifestsIn, readLake } from '../../../../test/support/lake.ts';
 import { until } from '../../../../test/support/sluice.ts';
-import { createStartArchives } from './start-archives.ts';
 
 const idsIn = async (folder: string) => (await readLake(folder)).map(({ id }) => id);
 const keysAt = createKeysAt();

@@ -22,7 +22,7 @@ export async function openFormats(
   store: Stores,
   job: ArchiveJob,
   plan: ArchivePlan,
-  archive: Pick<ArchiveRecord, 'format' | 'meta'>,
+  archive: Pick<ArchiveRecord, 'format' | 'meta' | 'asked'>,
   turn: Pick<Turn, 'check'>,
 ): Promise<{ newFormat(): Promise<FileFormat>; learn(documents: Buffer[]): Promise<void> }> {
   const application = await store.applications.byId(job.application);
@@ -34,7 +34,7 @@ export async function openFormats(
     inLake: true,
     options: { format: archive.format, formulas: 'raw', arrays: 'json', meta } as const,
   };
-  const known = await knownColumns(store, application, source);
+  const known = await knownColumns(store, application, source, archive.asked !== undefined);
   const shape =
     job.shape ?? (archive.format === 'parquet' ? await survey(store, job, plan, known, turn) : undefined);
   const { textOf, learn } = createSenderNames(store.senders, job.application, meta);

@@ -6,7 +6,7 @@ import { type LakeManifest, noneDeletedName, runName } from '@sluice/objects/lak
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
-import type { ArchiveRecord, Coverage } from '@sluice/store/archives/archive-records.ts';
+import { type ArchiveRecord, type Coverage, folderOf } from '@sluice/store/archives/archive-records.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { createObject } from './create-object.ts';
@@ -35,14 +35,15 @@ export interface WriteRunOptions {
 
 /** Stores the files of a run, after those that the job has, then its manifest; the coverage of the archive rises last. */
 export async function writeRun(
-  { store, folder, fileBytes, mostFiles, countBytes }: WriteRunOptions,
+  { store, folder: temporary, fileBytes, mostFiles, countBytes }: WriteRunOptions,
   objects: ObjectStore,
   { job, archive, turn }: { job: ArchiveJob; archive: ArchiveRecord; turn: Turn },
 ): Promise<NonNullable<ArchiveJob['result']>> {
   const { applications, archives, jobs, removals } = store;
   const { application, domain, fence } = job;
+  const folder = folderOf(archive, domain);
   const isOnly = (await applications.archived(application))?.archive === archive.id;
-  if (!job.plan) await refuseForeign(objects, domain, { run: archive.run, isOnly });
+  if (!job.plan) await refuseForeign(objects, folder, { run: archive.run, isOnly });
   const plan = await planRun(store, job, archive, turn);
   const { newFormat, learn } = await openFormats(store, job, plan, archive, turn);
   const files = [...job.files];
@@ -53,7 +54,7 @@ export async function writeRun(
   async function record(file: OpenFile): Promise<void> {
     try {
       const { stem, ...rest } = await file.end();
-      const place = { folder: domain, stem, extension: archive.format };
+      const place = { folder, stem, extension: archive.format };
       const name = await createObject(objects, place, file.spool, fence);
       const archived: ArchivedFile = { name, ...rest };
       if (!(await jobs.archives.addFile(job.id, fence, archived))) throw new LeaseLost();
@@ -95,7 +96,7 @@ export async function writeRun(
           await storing;
           if (earlyEnd()) return;
         }
-        open ??= await openFile(await newFormat(), document, { folder, fileBytes });
+        open ??= await openFile(await newFormat(), document, { folder: temporary, fileBytes });
         await open.add(document);
         convertedBytes += document.length;
         if (convertedBytes < stepBytes) continue;
@@ -110,12 +111,12 @@ export async function writeRun(
   }
 
   async function writeDeleted(covers: Coverage): Promise<LakeManifest['deleted']> {
-    const spool = await openSpool(folder);
+    const spool = await openSpool(temporary);
     try {
       const found = removals.between(application, plan.before.announced, covers.announced);
       const entries = await writeDeletedList(found, covers.until, spool, turn.check);
       if (entries === 0) return undefined;
-      const place = { folder: domain, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
+      const place = { folder, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
       const name = await createObject(objects, place, spool, fence);
       return { name, entries, bytes: spool.bytes(), sha256: spool.sha256() };
     } finally {
@@ -125,10 +126,10 @@ export async function writeRun(
 
   /** Readers name the lists by a pattern, which some refuse where no file is. */
   async function writeNoneDeleted(): Promise<void> {
-    const spool = await openSpool(folder);
+    const spool = await openSpool(temporary);
     try {
       await writeDeletedList([], undefined, spool, turn.check);
-      await objects.create(`${domain}/${noneDeletedName}`, spool.pieces());
+      await objects.create(`${folder}/${noneDeletedName}`, spool.pieces());
     } finally {
       await spool.close();
     }
@@ -156,7 +157,7 @@ export async function writeRun(
   if (!(await applications.byId(application))) throw new ApplicationDeleted();
   const hasManifest = files.length > 0 || deleted !== undefined;
   if (hasManifest) {
-    await createSchemas(store, objects, domain, { application, version: plan.version });
+    await createSchemas(store, objects, folder, { application, version: plan.version });
     turn.checkLease();
     const manifest: LakeManifest = {
       run: archive.run,
@@ -168,13 +169,13 @@ export async function writeRun(
       deleted,
       schemas: versionsUpTo(plan.version),
     };
-    await createManifest(objects, domain, manifest, isOnly);
+    await createManifest(objects, folder, manifest, isOnly);
   }
-  await createErasureRecords(store, objects, domain, archive);
+  await createErasureRecords(store, objects, folder, archive);
   const result = totalsOf(files, deleted?.entries);
   await archives.end(archive, { covers, ...result, hasManifest, isFurther: end !== undefined });
-  const covered = (await archives.list(application)).map(({ covers }) => covers.announced);
-  if (covered.length > 0) await removals.forget(application, Math.min(...covered));
+  const announced = await archives.leastAnnounced(application);
+  if (announced !== undefined) await removals.forget(application, announced);
   return result;
 }
 

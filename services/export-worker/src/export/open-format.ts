@@ -31,6 +31,7 @@ export async function knownColumns(
     inLake?: boolean;
     options: Pick<ExportOptions, 'meta'>;
   },
+  hasPayload = false,
 ): Promise<KnownColumns> {
   const versions: Schema[] = [];
   for await (const found of schemas.list(application))
@@ -39,7 +40,7 @@ export async function knownColumns(
   const [first] = versions as [Schema];
   return {
     schemas: versions as KnownColumns['schemas'],
-    columns: columnsOf(first, pointers.slice(0, leafCount), { hasRest, meta, inLake }),
+    columns: columnsOf(first, pointers.slice(0, leafCount), { hasRest, hasPayload, meta, inLake }),
     inLake,
   };
 }

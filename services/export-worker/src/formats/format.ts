@@ -38,7 +38,8 @@ export function columnsNamed(columns: Column[], selected: string[] | undefined):
 }
 
 /** Whether a column is the time of the entry. */
-export const isTime = ({ pointer, meta, isRest }: Column) => pointer === undefined && !meta && !isRest;
+export const isTime = ({ pointer, meta, isRest, isPayload }: Column) =>
+  pointer === undefined && !meta && !isRest && !isPayload;
 
 /** A field without a column: to skip the field would lose it silently. */
 export class UnknownField extends JobFailed {

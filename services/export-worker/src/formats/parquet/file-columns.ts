@@ -42,6 +42,7 @@ export function fileColumns({ schemas, columns, selected, kinds, inLake }: Colum
     tree,
     others,
     rest: wanted.find(({ isRest }) => isRest)?.name,
+    payload: wanted.find(({ isPayload }) => isPayload)?.name,
   };
 }
 

@@ -70,4 +70,6 @@ export interface FileColumns {
   others: { name: string; path: string[]; node: Node }[];
   /** Name of the column for all remaining fields, if there is one. */
   rest?: string | undefined;
+  /** Name of the column for the whole payload, if there is one. */
+  payload?: string | undefined;
 }

@@ -118,10 +118,18 @@ const createdAt = {
 const json: Leaf = { kind: 'json' };
 
 /** The schema elements of each column, each followed by its inner elements, as Parquet orders them. */
-export function schemaElements({ time, meta = [], tree, others, rest }: FileColumns): SchemaElement[][] {
+export function schemaElements({
+  time,
+  meta = [],
+  tree,
+  others,
+  rest,
+  payload,
+}: FileColumns): SchemaElement[][] {
   return [
     ...(time === undefined ? [] : [[{ name: time, ...createdAt }]]),
     ...meta.map((name): SchemaElement[] => [{ name, ...ofEntry[name] }]),
+    ...(payload === undefined ? [] : [[{ name: payload, ...text, repetition_type: 'REQUIRED' as const }]]),
     ...[...tree.fields.values(), ...others].map(({ name, node }) => elements(name, node)),
     ...(rest === undefined ? [] : [elements(rest, json)]),
   ];

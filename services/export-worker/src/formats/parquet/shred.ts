@@ -14,7 +14,7 @@ import { writeAscii } from '../byte-sink.ts';
 import { writeId } from '../entry-meta.ts';
 import { childOf, createRoot, findChild } from '../field-tree.ts';
 import { type SenderText, UnknownField, Unrepresentable } from '../format.ts';
-import { writePruned } from '../write-json.ts';
+import { writeJson, writePruned } from '../write-json.ts';
 import { createColumnReaders, type EntryWalk, type ShredNode } from './column-readers.ts';
 import type { FileColumns } from './nodes.ts';
 import { type ColumnLevels, createShredded } from './shredded.ts';
@@ -24,7 +24,7 @@ import { type ColumnLevels, createShredded } from './shredded.ts';
  * With `all`, a field without a column is an error, unless there is a rest column.
  */
 export function createShred(
-  { time, meta = [], tree, others, rest }: FileColumns,
+  { time, meta = [], tree, others, rest, payload }: FileColumns,
   all: boolean,
   senderText?: SenderText,
 ) {
@@ -90,6 +90,7 @@ export function createShred(
     return addColumn(name === 'id' ? top : optional, true);
   };
   const metaColumns = meta.map((name) => ({ name, column: columnOf(name) }));
+  const payloadColumn = payload === undefined ? undefined : addColumn(top, true);
   for (const [key, { node }] of tree.fields) addField(root, key, node, top);
   for (const { path, node } of others) {
     const child: ShredNode = path.reduce<ShredNode>(childOf, root);
@@ -108,6 +109,7 @@ export function createShred(
         const told = senderText?.(senderIn(source), name);
         if (told !== undefined) addText(column, 0, () => writeAscii(text, told));
       }
+    if (payloadColumn) addText(payloadColumn, 0, () => writeJson(text, source, document, source.payload));
     walk.readMembers(root, source.payload);
     if (restColumn && hasRest)
       addText(restColumn, 0, () => writePruned(text, source, source.payload, root, 'others'));

@@ -1,7 +1,7 @@
-import type { Store } from '@sluice/jobs/connect.ts';
-import type { JobQueue } from '@sluice/jobs/queue/producer.ts';
-import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import type { Store } from './connect.ts';
+import type { JobQueue } from './queue/producer.ts';
+import type { ArchiveJob } from './record/archive-record.ts';
 
 const atOnce = 500;
 
@@ -19,7 +19,8 @@ export function createStartArchives(
     }
     const { id, domain, owner } = application;
     const options = { archive: archive.id, run: archive.run };
-    return jobs.archives.create({ application: id, owner: owner.id, domain, options });
+    const transient = archive.asked !== undefined;
+    return jobs.archives.create({ application: id, owner: owner.id, domain, options, transient });
   }
 
   return async function startArchives(): Promise<void> {

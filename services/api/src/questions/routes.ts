@@ -1,0 +1,98 @@
+import { ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
+import { queryToken } from '@sluice/shared/query-token.ts';
+import type { FastifyRequest } from 'fastify';
+import type { Routes } from '../dependencies.ts';
+import { Success, sendJson } from '../http/answers.ts';
+import { findApplication } from '../http/find-application.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
+import { type AnswerType, answerTypes, QuestionAnswer, QuestionRequest } from './contract.ts';
+
+const file = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
+
+/** Longer than a question may take. */
+const patienceMs = 35_000;
+
+/** Questions over all entries of an application. Query workers answer them. */
+export const questionRoutes: Routes = async (app, { store, config, log }) => {
+  const { queryUrl, jwt } = config;
+  const token = queryToken(jwt.secrets[0] as string);
+  bearerRoutes(app, 'Questions', 'reader');
+
+  app.post(
+    '/applications/:domain/query',
+    operation('query', 'Ask', {
+      description:
+        'Answers one SELECT over the view `entries`: its columns are those of Parquet exports, with `id`, `schema_version`, `source`, `key` and `payload`. ' +
+        '`Accept` chooses JSON, CSV, NDJSON or Parquet. The header `Sluice-As-Of` says up to when every entry is in the answer, `Sluice-Truncated` whether there are more rows.',
+      params: ByDomain,
+      body: QuestionRequest,
+      response: {
+        200: {
+          description: 'The answer.',
+          content: {
+            'application/json': { schema: Success(QuestionAnswer) },
+            'text/csv': file('A line for each row, behind a header.'),
+            'application/x-ndjson': file('An object for each row.'),
+            'application/vnd.apache.parquet': file('A file with the rows.'),
+          },
+        },
+        ...ownFailures('ServiceUnavailableError'),
+        ...overLimit,
+      },
+      config: { textOf: 'sql' },
+    }),
+    async (request, reply) => {
+      const { id, domain, owner } = await findApplication(store.applications, request);
+      if (!queryUrl) throw unavailable('no query worker runs here: ask the operator to set QUERY_URL', 60);
+      const format = formatOf(request);
+      const { sql, params = [] } = request.body;
+      const asked = { application: id, domain, owner: owner.id, sql, params, format };
+      const gone = new AbortController();
+      request.raw.socket.once('close', () => gone.abort());
+      const response = await fetch(new URL('/questions', queryUrl), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(asked),
+        signal: AbortSignal.any([gone.signal, AbortSignal.timeout(patienceMs)]),
+      }).catch((error) => {
+        if (!gone.signal.aborted) log.warn({ event: 'question.unanswered', err: error });
+        throw unavailable('no query worker answers: try again', 5, error);
+      });
+      if (!response.ok) throw await toError(response);
+      const asOf = response.headers.get('sluice-as-of');
+      reply.header('sluice-truncated', response.headers.get('sluice-truncated'));
+      if (asOf) reply.header('sluice-as-of', asOf);
+      const bytes = Buffer.from(await response.arrayBuffer());
+      if (format === 'json') return sendJson(reply, bytes.toString());
+      return reply.type(answerTypes[format]).send(bytes);
+    },
+  );
+};
+
+/** What the client accepts; JSON if it does not say. */
+function formatOf({ headers: { accept = '' } }: Pick<FastifyRequest, 'headers'>): AnswerType {
+  const wanted = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
+  const found = wanted.flatMap((type) =>
+    (Object.keys(answerTypes) as AnswerType[]).filter((name) => answerTypes[name].split(';')[0] === type),
+  );
+  return found[0] ?? 'json';
+}
+
+interface Refused {
+  message: string;
+  line?: number;
+  column?: number;
+}
+
+async function toError(response: Response): Promise<ApiError> {
+  const { message, line, column } = (await response
+    .json()
+    .catch(() => ({ message: 'no reason' }))) as Refused;
+  const retryAfter = Number(response.headers.get('retry-after') ?? 5);
+  if (response.status === 429) return tooMany(message, retryAfter);
+  if (response.status !== 400) return unavailable(message, retryAfter);
+  const where = line === undefined ? {} : { line, column };
+  const detail = { in: 'body' as const, path: '/sql', keyword: 'sql', message, ...where };
+  const place = line === undefined ? '' : ` (line ${line}, column ${column})`;
+  return new ApiError('InvalidRequestError', `${message}${place}`, { details: [detail] });
+}

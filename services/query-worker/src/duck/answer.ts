@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement } from '@duckdb/node-api';
+import { encode } from './encode.ts';
+import { limits, type Question, type Refusal, type Reply } from './question.ts';
+
+/** A text of SQL. */
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+const list = (paths: string[]): string => `[${paths.map(quoted).join(', ')}]`;
+
+/** The entries without deleted ones, which is all that a question sees. */
+function viewOf({ files, deleted }: Pick<Question, 'files' | 'deleted'>): string {
+  if (files.length === 0)
+    return `select null::timestamptz "createdAt", null::varchar id, null::integer schema_version,
+      null::varchar "source", null::varchar "key", null::varchar payload where false`;
+  const all = `select * from read_parquet(${list(files)}, union_by_name = true, hive_partitioning = false)`;
+  return deleted.length === 0
+    ? all
+    : `${all} where id not in (select id from read_parquet(${list(deleted)}))`;
+}
+
+async function open({ folder, ...question }: Question): Promise<DuckDBConnection> {
+  const instance = await DuckDBInstance.create(':memory:', {
+    threads: '2',
+    memory_limit: limits.memory,
+    temp_directory: join(folder, 'spilled'),
+    max_temp_directory_size: limits.disk,
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  });
+  const connection = await instance.connect();
+  for (const sql of [
+    "set TimeZone = 'UTC'",
+    'set errors_as_json = true',
+    `set allowed_paths = ${list([...question.files, ...question.deleted])}`,
+    `set allowed_directories = ${list([folder])}`,
+    'set enable_external_access = false',
+    'set lock_configuration = true',
+    `create view entries as ${viewOf(question)}`,
+  ])
+    await connection.run(sql);
+  return connection;
+}
+
+/** Answers a question. Never rejects for what the question says. */
+export async function answer(question: Question): Promise<Reply> {
+  const connection = await open(question);
+  try {
+    const statement = await prepare(connection, question);
+    if ('message' in statement) return { refusal: statement };
+    const result = await statement.stream();
+    return { answer: await encode(connection, result, question) };
+  } catch (error) {
+    return { refusal: toRefusal((error as Error).message, question.sql) };
+  }
+}
+
+/** One SELECT, and nothing else. */
+async function prepare(
+  connection: DuckDBConnection,
+  { sql, params }: Question,
+): Promise<DuckDBPreparedStatement | Refusal> {
+  const read = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]);
+  const parsed = JSON.parse(String(read.getRowsJson()[0]?.[0])) as Parsed;
+  if (parsed.error)
+    return parsed.error_type === 'parser'
+      ? { message: String(parsed.error_message), ...placeOf(sql, parsed.position) }
+      : { message: 'a question is one SELECT over the view entries' };
+  if (parsed.statements?.length !== 1) return { message: 'a question is one SELECT; several were sent' };
+  const statement = await connection.prepare(sql);
+  statement.bind(bindable(params) as never);
+  return statement;
+}
+
+interface Parsed {
+  error: boolean;
+  error_type?: string;
+  error_message?: string;
+  position?: string;
+  statements?: unknown[];
+}
+
+/** Whole numbers are integers of SQL. */
+function bindable(params: Question['params']): unknown {
+  const bind = (value: unknown) => (Number.isSafeInteger(value) ? BigInt(value as number) : value);
+  if (Array.isArray(params)) return params.map(bind);
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, bind(value)]));
+}
+
+/** DuckDB's errors are JSON, some behind their kind. */
+function toRefusal(message: string, sql: string): Refusal {
+  const start = message.indexOf('{');
+  try {
+    const { exception_message, position } = JSON.parse(message.slice(start)) as Record<string, string>;
+    return { message: exception_message ?? message, ...placeOf(sql, position) };
+  } catch {
+    return { message };
+  }
+}
+
+/** `position` counts bytes of the SQL from 0. */
+function placeOf(sql: string, position: string | undefined): Pick<Refusal, 'line' | 'column'> {
+  if (position === undefined) return {};
+  const before = Buffer.from(sql).subarray(0, Number(position)).toString().split('\n');
+  return { line: before.length, column: (before.at(-1) as string).length + 1 };
+}

@@ -1,0 +1,72 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { limits, outOfMemory, type Question, type Reply } from './duck/question.ts';
+
+const program = join(import.meta.dirname, 'duck/child.ts');
+
+export type Processes = ReturnType<typeof createProcesses>;
+
+/** Each question has a process of its own, which sees no settings of this one and can be killed. One is started ahead. */
+export function createProcesses(folder: string, ms: number = limits.ms) {
+  const running = new Set<ChildProcess>();
+  let isClosed = false;
+  let spare: ChildProcess | undefined;
+
+  function start(): ChildProcess {
+    const child = fork(program, { env: {}, execArgv: [], serialization: 'advanced', stdio: 'ignore' });
+    running.add(child);
+    child.once('exit', () => running.delete(child));
+    // Its exit is what counts.
+    child.on('error', () => undefined);
+    return child;
+  }
+
+  spare = start();
+
+  return {
+    /** Answers a question; the process is killed when the signal aborts or its time is over. */
+    async answer(question: Omit<Question, 'folder'>, signal: AbortSignal): Promise<Reply> {
+      const own = await mkdtemp(join(folder, 'question-'));
+      const child = spare ?? start();
+      spare = isClosed ? undefined : start();
+      const ended = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
+      const kill = () => child.kill('SIGKILL');
+      ended.addEventListener('abort', kill);
+      try {
+        if (ended.aborted) kill();
+        child.send({ ...question, folder: own });
+        const messages = new AbortController();
+        const exited = once(child, 'exit', { signal: messages.signal });
+        exited.catch(() => undefined);
+        const replied = (async () => {
+          for (;;) {
+            const [message] = await once(child, 'message', { signal: messages.signal });
+            if (message !== 'ready') return message as Reply;
+          }
+        })();
+        replied.catch(() => undefined);
+        const reply = await Promise.race([replied, exited.then(([code]) => refusalOf(code, ended, ms))]);
+        messages.abort();
+        return reply;
+      } finally {
+        ended.removeEventListener('abort', kill);
+        kill();
+        await rm(own, { recursive: true, force: true });
+      }
+    },
+
+    close(): void {
+      isClosed = true;
+      for (const child of running) child.kill('SIGKILL');
+    },
+  };
+}
+
+function refusalOf(code: number | null, ended: AbortSignal, ms: number): Reply {
+  if (ended.aborted) return { refusal: { message: `the question took longer than ${ms / 1_000} s` } };
+  if (code === outOfMemory)
+    return { refusal: { message: 'the question took too much memory: ask for fewer or shorter values' } };
+  throw new Error(`the process of a question ended with ${code}`);
+}

@@ -1,0 +1,206 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
+import { rowsOf } from '../../../test/support/lake.ts';
+import type { AnswerFormat, Question } from './duck/question.ts';
+import { createProcesses } from './processes.ts';
+import { createSegments } from './segments.ts';
+
+const never = new AbortController().signal;
+
+/** An application, and someone who asks. */
+async function start() {
+  const runs = await archiveRuns();
+  const { application, domain, root, store } = runs;
+  function processesOf(ms?: number) {
+    const made = createProcesses(ownFolder(), ms);
+    onTestFinished(made.close);
+    return made;
+  }
+  const processes = processesOf();
+  const startRuns = async () => void (await runs.run(await store.askedArchives.ask(application)));
+  const segmentsOf = createSegments({ store, startRuns, folder: root, freshMs: 0 });
+
+  async function reply(
+    sql: string,
+    { params = [], format = 'json' }: Partial<Pick<Question, 'params' | 'format'>> = {},
+  ) {
+    const segments = await segmentsOf(application, domain, never);
+    return processes.answer({ ...segments, sql, params, format }, never);
+  }
+
+  async function body(sql: string, options: { params?: Question['params']; format?: AnswerFormat } = {}) {
+    const found = await reply(sql, options);
+    if ('refusal' in found) throw new Error(found.refusal.message);
+    return found.answer;
+  }
+
+  async function ask(sql: string, params: Question['params'] = []) {
+    return JSON.parse(Buffer.from((await body(sql, { params })).body).toString());
+  }
+
+  async function refusal(sql: string) {
+    const found = await reply(sql);
+    if ('answer' in found) throw new Error(Buffer.from(found.answer.body).toString());
+    return found.refusal;
+  }
+
+  return { ...runs, ask, body, reply, refusal, segmentsOf, processesOf };
+}
+
+it('answers over all entries, without deleted ones', async () => {
+  const { ask, insert, store, application, storedIds } = await start();
+  expect(await ask('select count(*) from entries')).toEqual({
+    columns: [{ name: 'count_star()', type: 'BIGINT' }],
+    rows: [[0]],
+    as_of: null,
+    truncated: false,
+  });
+  await store.fields.add(application, ['/place', '/inner/deep']);
+  await insert(100, (n) => ({ n, place: `p${n % 3}`, inner: { deep: n % 2 === 0 } }));
+  const counted = await ask('select count(*), sum(n), min(schema_version) from entries');
+  expect(counted.rows).toEqual([[100, 4_950, 1]]);
+  const [first] = await storedIds();
+  await store.deletions.removeOne(application, first as string);
+  await insert(1, () => ({ n: 1_000 }));
+  expect((await ask('select count(*), max(n) from entries')).rows).toEqual([[100, 1_000]]);
+  const { rows } = await ask('select payload from entries where n = $1', [7]);
+  expect(JSON.parse(rows[0][0])).toEqual({ n: 7, place: 'p1', inner: { deep: false } });
+});
+
+it('says what is wrong, and where', async () => {
+  const { insert, refusal } = await start();
+  await insert(1);
+  expect(await refusal('select n\nfrom entries\nwher n = 1')).toEqual({
+    message: 'syntax error at or near "n"',
+    line: 3,
+    column: 6,
+  });
+  expect(await refusal('select m from entries')).toMatchObject({ line: 1, column: 8 });
+  expect(await refusal('select 1; select 2')).toEqual({
+    message: 'a question is one SELECT; several were sent',
+  });
+});
+
+it('answers in other formats, and says where it is cut', async () => {
+  const { insert, body } = await start();
+  await insert(10);
+  const csv = await body(`select n, '=1+1,"' || n as text from entries order by n limit 1`, {
+    format: 'csv',
+  });
+  expect(Buffer.from(csv.body).toString()).toBe(`n,text\r\n0,"'=1+1,""0"\r\n`);
+  const lines = await body('select n from entries order by n limit 2', { format: 'ndjson' });
+  expect(Buffer.from(lines.body).toString()).toBe('{"n":0}\n{"n":1}\n');
+  const { body: bytes, truncated } = await body('select range as x from range(10001)', { format: 'parquet' });
+  const rows = await rowsOf('answer.parquet', Buffer.from(bytes));
+  expect([rows.length, truncated]).toEqual([10_000, true]);
+  expect((await body('select * from range(10000)')).truncated).toBe(false);
+  expect((await body('select * from range(10001)')).truncated).toBe(true);
+});
+
+const secret = 'a secret of the machine';
+
+const hostile = [
+  "select * from read_csv('$file')",
+  "select * from read_text('$file')",
+  "select * from read_blob('$file')",
+  "select * from '$file'",
+  "select * from glob('/etc/*')",
+  "select * from read_parquet('$other')",
+  "from sniff_csv('$file')",
+  "select * from read_json('http://127.0.0.1:1/')",
+  "select * from 'https://example.com/x.parquet'",
+  "select * from 's3://bucket/x.parquet'",
+  "copy (select 1) to '$file.out'",
+  "copy entries from '$file'",
+  "attach '$file.db'",
+  'install httpfs',
+  'load httpfs',
+  'set enable_external_access = true',
+  'reset enable_external_access',
+  'pragma database_list',
+  'pragma enable_profiling',
+  'call pragma_version()',
+  'create table t (i int)',
+  'create view v as select 1',
+  'drop view entries',
+  'insert into entries values (1)',
+  'delete from entries',
+  'update entries set n = 1',
+  'explain analyze select 1',
+  'begin',
+  'checkpoint',
+  'vacuum',
+  "export database '$file.d'",
+  "import database '$file.d'",
+  'use memory',
+  'prepare x as select 1',
+  'execute x',
+  'deallocate x',
+  'alter table entries rename to x',
+  'create secret s (type s3)',
+  'create function f() as 1',
+  "create macro f() as table select * from read_text('$file')",
+  "select * from query('copy (select 1) to ''$file.out''')",
+  "select * from query_table('$file')",
+  "select getenv('PATH')",
+  "select * from which_secret('s3://x', 's3')",
+  "select * from duckdb_secrets() where error('$file')",
+  "select 1; copy (select 1) to '$file.out'",
+  "select 1 into outfile '$file.out'",
+  'with x as (delete from entries returning *) select * from x',
+  "select 1) to '$file.out' --",
+  "select * from entries limit (select content from read_text('$file'))",
+  '\0',
+  '',
+  ';',
+  '-- nothing',
+];
+
+it('refuses all but one SELECT over the view, and reads no file', async () => {
+  const { insert, reply, root } = await start();
+  await insert(1);
+  const other = join(root, 'other');
+  mkdirSync(other);
+  const file = join(other, 'secret.txt');
+  writeFileSync(file, secret);
+  for (const sql of hostile) {
+    const found = await reply(sql.replaceAll('$file', file).replaceAll('$other', `${other}/*.parquet`));
+    const text = 'answer' in found ? Buffer.from(found.answer.body).toString() : found.refusal.message;
+    expect({ sql, refused: 'refusal' in found, hasReason: text.length > 10 }).toEqual({
+      sql,
+      refused: true,
+      hasReason: true,
+    });
+    expect(text).not.toContain(secret);
+  }
+  expect(readdirSync(other)).toEqual(['secret.txt']);
+  expect(readFileSync(file, 'utf8')).toBe(secret);
+});
+
+const endless = [
+  "select repeat('x', 1000000000)",
+  "select length(repeat(repeat('x', 100000000), 9))",
+  'select count(*) from range(10000000000) a, range(1000000) b',
+  'with recursive r as (select 1 i union all select i + 1 from r) select count(*) from r',
+  "select string_agg(a.range::varchar, ',') from range(100000) a, range(100000) b",
+  'select list(a) from range(1000000000) t(a)',
+];
+
+it('ends what takes too long or too much memory, and answers the next', async () => {
+  const { insert, segmentsOf, application, domain, processesOf } = await start();
+  await insert(1);
+  const segments = await segmentsOf(application, domain, never);
+  const { answer } = processesOf(3_000);
+  for (const sql of endless) {
+    const asked = { ...segments, sql, params: [], format: 'json' as const };
+    const found = await answer(asked, never);
+    expect('refusal' in found && found.refusal.message).toMatch(/memory|too large|longer than/i);
+  }
+  const next = await answer(
+    { ...segments, sql: 'select count(*) from entries', params: [], format: 'json' },
+    never,
+  );
+  expect('answer' in next && Buffer.from(next.answer.body).toString()).toContain('[[1]]');
+});

@@ -1,0 +1,49 @@
+import { createFairQueue } from '@sluice/threads/fair-queue.ts';
+
+/** Questions that run at once, and that may wait, of one owner and of all. */
+const atOnce = 2;
+const waitingOfOwner = 10;
+const waitingInAll = 200;
+
+/** Lets owners ask in turn, so that one with many questions holds nobody else up. */
+export function createQueue() {
+  const waiting = createFairQueue<() => void>();
+  const counts = new Map<string, number>();
+  let free = atOnce;
+
+  function count(owner: string, by: 1 | -1): number {
+    const next = (counts.get(owner) ?? 0) + by;
+    if (next === 0) counts.delete(owner);
+    else counts.set(owner, next);
+    return next;
+  }
+
+  return {
+    /** Does the work when it is the owner's turn. Undefined: too many wait. */
+    async run<Result>(
+      owner: string,
+      signal: AbortSignal,
+      work: () => Promise<Result>,
+    ): Promise<Result | undefined> {
+      if (waiting.size() >= waitingInAll) return undefined;
+      if (count(owner, 1) > waitingOfOwner) {
+        count(owner, -1);
+        return undefined;
+      }
+      try {
+        if (free > 0) free -= 1;
+        else await new Promise<void>((resolve) => waiting.push(owner, resolve));
+        try {
+          signal.throwIfAborted();
+          return await work();
+        } finally {
+          const next = waiting.take();
+          if (next) next();
+          else free += 1;
+        }
+      } finally {
+        count(owner, -1);
+      }
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Store } from '@sluice/jobs/connect.ts';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import { type LakeManifest, readManifestsBelow } from '@sluice/objects/lake/manifest.ts';
+import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-records.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
+import type { Question } from './duck/question.ts';
+
+const lookMs = 50;
+
+/** There is no answer now. `after`: in so many seconds it is worth asking again. */
+export class NotReady extends Error {
+  override name = 'NotReady';
+  readonly after: number;
+
+  constructor(message: string, after: number) {
+    super(message);
+    this.after = after;
+  }
+}
+
+export type Segments = Pick<Question, 'files' | 'deleted' | 'asOf'>;
+
+interface Options {
+  store: Pick<Store, 'archives' | 'askedArchives' | 'rawEntries'>;
+  /** Starts the runs that are due. */
+  startRuns(): Promise<void>;
+  /** Where archives without a bucket are. */
+  folder: string;
+  /** How old an answer may be while new entries come. */
+  freshMs?: number;
+}
+
+/** The files that have the entries of an application. */
+export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: Options) {
+  const { archives, askedArchives, rawEntries } = store;
+  const objects = folderStore(folder);
+  const known = new Map<string, { run: number; manifests: LakeManifest[] }>();
+
+  async function isFresh(archive: ArchiveRecord): Promise<boolean> {
+    const { lastRun } = archive;
+    if (!lastRun) return false;
+    if (Date.now() - lastRun.at.getTime() < freshMs) return true;
+    return askedArchives.isCurrent(archive, await rawEntries.newestId(archive.application));
+  }
+
+  /** Lets a run begin that has all that is there now, and waits for its end. */
+  async function wait(before: ArchiveRecord, signal: AbortSignal): Promise<ArchiveRecord> {
+    await archives.hurry(before.application, before.id);
+    await startRuns();
+    for (;;) {
+      const archive = await archives.get(before.application, before.id);
+      if (!archive) throw new NotReady('the entries are being prepared anew: ask again', 1);
+      if (archive.run > before.run) return archive;
+      if (archive.state === 'failing')
+        throw new NotReady(`the entries cannot be prepared: ${archive.reason}`, 30);
+      if (signal.aborted) throw new NotReady('the entries are being prepared: ask again', 5);
+      await pause(lookMs);
+    }
+  }
+
+  async function manifestsOf(archive: ArchiveRecord, place: string): Promise<LakeManifest[]> {
+    const found = known.get(archive.id);
+    if (found?.run === archive.run) return found.manifests;
+    const manifests = await readManifestsBelow(objects, place, archive.run);
+    known.set(archive.id, { run: archive.run, manifests });
+    return manifests;
+  }
+
+  /** Throws NotReady. */
+  return async function segmentsOf(
+    application: string,
+    domain: string,
+    signal: AbortSignal,
+  ): Promise<Segments> {
+    let archive = await askedArchives.ask(application);
+    if (!(await isFresh(archive))) archive = await wait(archive, signal);
+    const place = folderOf(archive, domain);
+    const manifests = await manifestsOf(archive, place);
+    const path = (name: string) => join(folder, place, name);
+    const { until } = archive.covers;
+    return {
+      files: manifests.flatMap(({ files }) => files.map(({ name }) => path(name))),
+      deleted: manifests.flatMap(({ deleted }) => (deleted ? [path(deleted.name)] : [])),
+      asOf: until && timeOfId(until).toISOString(),
+    };
+  };
+}

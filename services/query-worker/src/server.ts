@@ -1,0 +1,58 @@
+import { timingSafeEqual } from 'node:crypto';
+import { queryToken } from '@sluice/shared/query-token.ts';
+import fastify, { type FastifyInstance } from 'fastify';
+import { type AnswerFormat, limits, type Question } from './duck/question.ts';
+import type { Processes } from './processes.ts';
+import type { createQueue } from './queue.ts';
+import { type createSegments, NotReady } from './segments.ts';
+
+interface Options {
+  processes: Processes;
+  segmentsOf: ReturnType<typeof createSegments>;
+  queue: ReturnType<typeof createQueue>;
+  secrets: string[];
+}
+
+/** What an API asks. */
+interface Asked extends Pick<Question, 'sql' | 'params'> {
+  application: string;
+  domain: string;
+  owner: string;
+  format: AnswerFormat;
+}
+
+/** Answers what APIs ask. Only they know the token. */
+export function createServer({ processes, segmentsOf, queue, secrets }: Options): FastifyInstance {
+  const app = fastify({ bodyLimit: 1024 ** 2, requestTimeout: 10_000 });
+  const tokens = secrets.map((secret) => Buffer.from(`Bearer ${queryToken(secret)}`));
+
+  app.addHook('onRequest', async (request, reply) => {
+    const given = Buffer.from(request.headers.authorization ?? '');
+    const isKnown = tokens.some((token) => token.length === given.length && timingSafeEqual(token, given));
+    if (!isKnown) return reply.code(401).send({ message: 'only the API may ask' });
+  });
+
+  app.post<{ Body: Asked }>('/questions', async ({ body, raw }, reply) => {
+    const { application, domain, owner, ...asked } = body;
+    const gone = new AbortController();
+    raw.socket.once('close', () => gone.abort());
+    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.ms)]);
+    try {
+      const found = await queue.run(owner, signal, async () => {
+        const segments = await segmentsOf(application, domain, signal);
+        if (segments.asOf) reply.header('sluice-as-of', segments.asOf);
+        return processes.answer({ ...asked, ...segments }, signal);
+      });
+      if (!found)
+        return reply.code(429).header('retry-after', 1).send({ message: 'too many questions wait' });
+      if ('refusal' in found) return reply.code(400).send(found.refusal);
+      const { body: bytes, truncated } = found.answer;
+      return reply.header('sluice-truncated', String(truncated)).send(Buffer.from(bytes));
+    } catch (error) {
+      if (error instanceof NotReady)
+        return reply.code(503).header('retry-after', error.after).send({ message: error.message });
+      throw error;
+    }
+  });
+  return app;
+}

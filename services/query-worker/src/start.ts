@@ -1,0 +1,54 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { connectStore } from '@sluice/jobs/connect.ts';
+import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
+import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
+import { connectRedis } from '@sluice/jobs/queue/redis.ts';
+import { createStartArchives } from '@sluice/jobs/start-archives.ts';
+import type { QueryWorkerConfig } from '@sluice/shared/config/load.ts';
+import type { Logger } from '@sluice/shared/logger.ts';
+import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
+import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
+import { untilPrepared } from '@sluice/store/until-prepared.ts';
+import { createProcesses } from './processes.ts';
+import { createQueue } from './queue.ts';
+import { createSegments } from './segments.ts';
+import { createServer } from './server.ts';
+
+/** This service answers questions over all entries of an application. */
+export async function startQueryWorker(
+  config: QueryWorkerConfig,
+  log: Logger,
+): Promise<{ port: number; stop(): Promise<void> }> {
+  const metrics = createMetrics(config.metrics);
+  const store = connectStore(config.mongodb, 'sluice-query-worker', 'patient', metrics);
+  const redis = connectRedis(config.redis, log, 'impatient');
+  await untilPrepared(store, log);
+  const startRuns = createStartArchives(
+    store,
+    createJobQueue(exportsQueue, store.jobs, redis, config.redis, log),
+  );
+  const folder = await mkdtemp(join(tmpdir(), 'sluice-questions-'));
+  const processes = createProcesses(folder);
+  const server = createServer({
+    processes,
+    segmentsOf: createSegments({ store, startRuns, folder: config.archiveFolder }),
+    queue: createQueue(),
+    secrets: config.secrets,
+  });
+  await server.listen({ host: config.host, port: config.port });
+  const stopMonitoring = await serveMonitoring(config.metrics, metrics);
+  const { port } = server.server.address() as { port: number };
+  return {
+    port,
+    async stop() {
+      processes.close();
+      await server.close();
+      stopMonitoring();
+      redis.disconnect();
+      await store.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
