@@ -66,6 +66,7 @@ it('answers over all entries, without deleted ones', async () => {
   await insert(1, () => ({ n: 1_000 }));
   expect((await ask('select count(*), max(n) from entries')).rows).toEqual([[100, 1_000]]);
   const { rows } = await ask('select payload from entries where n = $1', [7]);
+  expect((await ask('select typeof($b), $a', { a: 'x', b: 7 })).rows).toEqual([['BIGINT', 'x']]);
   expect(JSON.parse(rows[0][0])).toEqual({ n: 7, place: 'p1', inner: { deep: false } });
 });
 
@@ -86,10 +87,10 @@ it('says what is wrong, and where', async () => {
 it('answers in other formats, and says where it is cut', async () => {
   const { insert, body } = await start();
   await insert(10);
-  const csv = await body(`select n, '=1+1,"' || n as text from entries order by n limit 1`, {
+  const csv = await body(`select n - 1 as n, '=1+1,"' || n as text from entries order by n limit 1`, {
     format: 'csv',
   });
-  expect(Buffer.from(csv.body).toString()).toBe(`n,text\r\n0,"'=1+1,""0"\r\n`);
+  expect(Buffer.from(csv.body).toString()).toBe(`n,text\r\n-1,"'=1+1,""0"\r\n`);
   const lines = await body('select n from entries order by n limit 2', { format: 'ndjson' });
   expect(Buffer.from(lines.body).toString()).toBe('{"n":0}\n{"n":1}\n');
   const { body: bytes, truncated } = await body('select range as x from range(10001)', { format: 'parquet' });

@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { type DuckDBConnection, DuckDBInstance, type DuckDBPreparedStatement } from '@duckdb/node-api';
+import {
+  BIGINT,
+  type DuckDBConnection,
+  DuckDBInstance,
+  type DuckDBPreparedStatement,
+} from '@duckdb/node-api';
 import { encode } from './encode.ts';
 import { limits, type Question, type Refusal, type Reply } from './question.ts';
 
@@ -67,7 +72,14 @@ async function prepare(
       : { message: 'a question is one SELECT over the view entries' };
   if (parsed.statements?.length !== 1) return { message: 'a question is one SELECT; several were sent' };
   const statement = await connection.prepare(sql);
-  statement.bind(bindable(params) as never);
+  // Whole numbers are integers.
+  const names = Object.keys(params);
+  const values = Array.isArray(params) ? params : names.map((name) => params[name]);
+  const bound = values.map((value) => (Number.isSafeInteger(value) ? BigInt(value as number) : value));
+  const types = bound.map((value) => (typeof value === 'bigint' ? BIGINT : undefined));
+  const named = (all: unknown[]) =>
+    Array.isArray(params) ? all : Object.fromEntries(names.map((name, at) => [name, all[at]]));
+  statement.bind(named(bound) as never, named(types) as never);
   return statement;
 }
 
@@ -77,13 +89,6 @@ interface Parsed {
   error_message?: string;
   position?: string;
   statements?: unknown[];
-}
-
-/** Whole numbers are integers of SQL. */
-function bindable(params: Question['params']): unknown {
-  const bind = (value: unknown) => (Number.isSafeInteger(value) ? BigInt(value as number) : value);
-  if (Array.isArray(params)) return params.map(bind);
-  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, bind(value)]));
 }
 
 /** DuckDB's errors are JSON, some behind their kind. */

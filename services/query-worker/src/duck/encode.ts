@@ -85,14 +85,13 @@ function bodyOf(format: Question['format'], columns: Column[], lines: string[], 
 const toObject = (names: string[], row: (Json | null)[]) =>
   Object.fromEntries(names.map((name, at) => [name, row[at]]));
 
-const csvLine = (row: (Json | null)[]): string =>
-  stringify(
-    [row.map((value) => (typeof value === 'string' || value === null ? value : JSON.stringify(value)))],
-    {
-      escape_formulas: true,
-      record_delimiter: '\r\n',
-    },
-  );
+const csvLine = (row: (Json | null)[]): string => stringify([row.map(csvCell)], { record_delimiter: '\r\n' });
+
+/** A spreadsheet would run some texts as formulas. */
+const csvCell = (value: Json | null): string | null => {
+  if (value === null) return null;
+  return typeof value === 'string' ? value.replace(/^(?=[=+\-@\t\r])/, "'") : JSON.stringify(value);
+};
 
 async function toParquet(
   connection: DuckDBConnection,
