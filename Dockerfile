@@ -40,11 +40,12 @@ COPY services/admin services/admin
 COPY services/api services/api
 COPY services/export-worker services/export-worker
 COPY services/ingest-worker services/ingest-worker
+COPY services/query-worker services/query-worker
 COPY --from=console /app/services/console/dist services/console/dist
 COPY --from=console /app/services/cli/dist services/cli/dist
 # Fails the build, not the start, if a binary module has no build for this system.
 RUN cd services/api && node -e "require('bcrypt').hashSync('', 4)" \
- && cd ../admin && node -e "require('@duckdb/node-api')"
+ && cd ../query-worker && node -e "require('@duckdb/node-api')"
 # A new volume of archives gets its owner from here.
 RUN install -d -o node -g node -m 700 /archive
 RUN ln -s /app/services/admin/src/main.ts /usr/local/bin/sluice-admin

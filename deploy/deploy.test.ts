@@ -28,7 +28,7 @@ const unset = (text: string) => text.replace(/\$\{\w+:-([^}]*)\}/g, '$1');
 const { services }: { services: Record<string, Container> } = parse(unset(read('docker-compose.yml')), {
   merge: true,
 });
-const replicated = ['api', 'ingest-worker', 'export-worker'];
+const replicated = ['api', 'ingest-worker', 'export-worker', 'query-worker'];
 
 /** The lines of a section of HAProxy's configuration, without comments. */
 function section(name: string): string[] {

@@ -16,7 +16,7 @@ for file in "$(dirname "$1")"/sluice-*.backup; do
 done
 if [ -n "$later" ]; then exec 5< "$later"; fi
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-services=(api ingest-worker export-worker)
+services=(api ingest-worker export-worker query-worker)
 admin=(docker compose run --rm --no-deps -T ingest-worker sluice-admin)
 
 "${admin[@]}" backup verify - <&3

@@ -19,7 +19,7 @@ const argument = (name: string, option: string) => commandOf(name)[commandOf(nam
 const servers = Object.keys(services).filter((name) => commandOf(name).includes('--replSet'));
 
 describe('deploy/sharded/docker-compose.yml', () => {
-  it.each(['api', 'ingest-worker', 'export-worker'])(
+  it.each(['api', 'ingest-worker', 'export-worker', 'query-worker'])(
     'has %s talk to mongos, and to no replica set',
     (name) => {
       expect(services[name]?.environment).toEqual({ MONGODB_URL: 'mongodb://mongos:27017/sluice' });

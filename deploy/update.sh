@@ -11,7 +11,7 @@ readonly ready_within=120
 # The same as in haproxy.cfg.
 readonly most_apis=10
 # Workers come first, as a new API may create jobs that only new workers know.
-readonly services=(ingest-worker export-worker api)
+readonly services=(ingest-worker export-worker query-worker api)
 # The last started replica, while it is not ready.
 starting=''
 finished=''

@@ -25,6 +25,7 @@ const settings = {
   API_REPLICAS: '2',
   INGEST_WORKER_REPLICAS: '2',
   EXPORT_WORKER_REPLICAS: '2',
+  QUERY_WORKER_REPLICAS: '2',
   // None of the connections here is of that proxy.
   FRONT_PROXY: proposed('FRONT_PROXY'),
   TRUST_PROXY: proposed('TRUST_PROXY'),
@@ -132,7 +133,7 @@ describe('the composed stack', () => {
     try {
       await load.goOn(50);
       const victims = await Promise.all(
-        ['api', 'ingest-worker', 'export-worker'].map(
+        ['api', 'ingest-worker', 'export-worker', 'query-worker'].map(
           async (service) => (await stack.replicas(service))[0] as string,
         ),
       );
@@ -227,5 +228,6 @@ describe('its settings', () => {
     expect(missing('api', ['All services', 'API'])).toEqual([]);
     expect(missing('export-worker', ['All services', 'Export worker', 'Both workers'])).toEqual([]);
     expect(missing('ingest-worker', ['All services', 'Ingest worker', 'Both workers'])).toEqual([]);
+    expect(missing('query-worker', ['All services', 'Query workers'])).toEqual([]);
   });
 });

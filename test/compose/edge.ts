@@ -75,13 +75,14 @@ export function testEdge(stack: () => Stack, limit: number): void {
       const { status } = await fetch(origin + path);
       expect([path, status]).toEqual([path, 403]);
     }
-    const ask = `for (const name of ['api', 'ingest-worker', 'export-worker'])
+    const ask = `for (const name of ['api', 'ingest-worker', 'export-worker', 'query-worker'])
       fetch('http://' + name + ':9464/metrics').then(({ status }) => console.log(name, status))`;
     const inside = await stack().compose('exec', '-T', 'ingest-worker', 'node', '-e', ask);
     expect(inside.trim().split('\n').toSorted()).toEqual([
       'api 200',
       'export-worker 200',
       'ingest-worker 200',
+      'query-worker 200',
     ]);
   });
 

@@ -29,7 +29,7 @@ async function underLoad(stack: Stack, action: () => Promise<void>): Promise<voi
 }
 
 const allReplicas = (stack: Stack) =>
-  Promise.all(['api', 'ingest-worker', 'export-worker'].map(stack.replicas));
+  Promise.all(['api', 'ingest-worker', 'export-worker', 'query-worker'].map(stack.replicas));
 
 /** The answers to several uploads of 4 KiB, so that each replica of the API has some. */
 async function uploadLonger({ call, path }: Client): Promise<number[]> {

@@ -137,6 +137,12 @@ describe('sluice-admin config check', () => {
     ]);
   });
 
+  it('looks at query workers where questions have somewhere to go', async () => {
+    const env = { ...ownStores(), QUERY_URL: 'http://query-worker:4100' };
+    const { code, stderr } = await admin(env, ['config', 'check']);
+    expect([code, stderr]).toEqual([1, 'sluice-admin: query-worker: ARCHIVE_FOLDER is not set\n']);
+  });
+
   it('refuses a token that expires at once, and a drain that outlasts the shutdown', async () => {
     const env = { ...ownStores(), JWT_TOKEN_DURATION: '0', DRAIN_DELAY: '30s' };
     const { code, stderr } = await admin(env, ['config', 'check', 'api']);
@@ -154,7 +160,7 @@ describe('sluice-admin config check', () => {
     const { code, stderr } = await admin(ownStores(), ['config', 'check', 'proxy']);
     expect([code, stderr]).toEqual([
       1,
-      'sluice-admin: proxy is not one of api, ingest-worker, export-worker\n',
+      'sluice-admin: proxy is not one of api, ingest-worker, export-worker, query-worker\n',
     ]);
   });
 });

@@ -1,7 +1,13 @@
 import { printJson, printRows } from '@sluice/shared/terminal/print.ts';
 import type { Command } from 'commander';
 import { AdminError } from './admin-error.ts';
-import { type InForce, type ServiceName, serviceNames, settingsInForce } from './settings-in-force.ts';
+import {
+  type InForce,
+  type ServiceName,
+  serviceNames,
+  servicesOf,
+  settingsInForce,
+} from './settings-in-force.ts';
 import type { AdminTerminal } from './terminal.ts';
 
 /** `sluice-admin config`. */
@@ -11,14 +17,17 @@ export function addConfig(program: Command, terminal: AdminTerminal): void {
     .description('Look at settings.')
     .command('check')
     .description('Print the settings that services would start with here, and what is wrong with them.')
-    .argument('[service]', `${serviceNames.join(', ')}; without it all three`)
+    .argument(
+      '[service]',
+      `${serviceNames.join(', ')}; without it all of them, query-worker only with QUERY_URL`,
+    )
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin config check api')
     .action((service: string | undefined, { json }: { json?: boolean }) => check(terminal, service, json));
 }
 
 function check({ console, env }: AdminTerminal, service: string | undefined, json = false): void {
-  const chosen = serviceNames.filter((name) => service === undefined || service === name);
+  const chosen = service === undefined ? servicesOf(env) : serviceNames.filter((name) => service === name);
   if (chosen.length === 0) throw new AdminError(`${service} is not one of ${serviceNames.join(', ')}`);
   const found = chosen.map((name) => [name, settingsInForce(name, env)] as const);
   if (json) printJson(console, Object.fromEntries(found));

@@ -5,6 +5,7 @@ import {
   loadApiConfig,
   loadExportWorkerConfig,
   loadIngestWorkerConfig,
+  loadQueryWorkerConfig,
   renamed,
 } from '@sluice/shared/config/load.ts';
 import {
@@ -15,16 +16,28 @@ import {
   secretsKeyFileOf,
 } from '@sluice/shared/config/local-stores.ts';
 import { fileSetting } from '@sluice/shared/config/secret-files.ts';
-import { Api, Common, ExportWorker, IngestWorker, Local } from '@sluice/shared/config/variables.ts';
+import {
+  Api,
+  Common,
+  ExportWorker,
+  IngestWorker,
+  Local,
+  QueryWorker,
+} from '@sluice/shared/config/variables.ts';
 
 const services = {
   api: { settings: { ...Common, ...Api }, load: loadApiConfig },
   'ingest-worker': { settings: IngestWorker, load: loadIngestWorkerConfig },
   'export-worker': { settings: ExportWorker, load: loadExportWorkerConfig },
+  'query-worker': { settings: QueryWorker, load: loadQueryWorkerConfig },
 };
 
 export type ServiceName = keyof typeof services;
 export const serviceNames = Object.keys(services) as ServiceName[];
+
+/** The services of an installation; one without QUERY_URL has no query workers. */
+export const servicesOf = ({ QUERY_URL }: Env): ServiceName[] =>
+  serviceNames.filter((name) => name !== 'query-worker' || QUERY_URL !== undefined);
 
 export interface SettingInForce {
   name: string;

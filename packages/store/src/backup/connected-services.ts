@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 
-const services = ['sluice-api', 'sluice-ingest-worker', 'sluice-export-worker'];
+const services = ['sluice-api', 'sluice-ingest-worker', 'sluice-export-worker', 'sluice-query-worker'];
 
 /** The name under which a process connects. It has the database, because several installations may share one MongoDB. */
 export const connectionName = (appName: string, db: string) => `${appName}/${db}`;

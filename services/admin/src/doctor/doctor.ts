@@ -8,7 +8,7 @@ import { HalfRestored } from '@sluice/store/backup/write-database.ts';
 import { type Command, CommanderError } from 'commander';
 import { openRedis } from '../inspect-redis.ts';
 import { log } from '../log.ts';
-import { type ServiceName, serviceNames, settingsInForce } from '../settings-in-force.ts';
+import { type ServiceName, servicesOf, settingsInForce } from '../settings-in-force.ts';
 import type { AdminTerminal } from '../terminal.ts';
 import { withStore } from '../with-store.ts';
 import { clusterChecks } from './check-cluster.ts';
@@ -90,7 +90,7 @@ async function check(name: string, look: Checks[string]): Promise<Line> {
 
 /** Checks the settings of services started here, and Node.js. */
 const settingsChecks = (env: AdminTerminal['env']): Checks => ({
-  ...Object.fromEntries(serviceNames.map((name) => [`settings of ${name}`, () => settings(name, env)])),
+  ...Object.fromEntries(servicesOf(env).map((name) => [`settings of ${name}`, () => settings(name, env)])),
   'Node.js': () => {
     const { node } = process.versions;
     return Number.parseInt(node, 10) < leastNode ? fail(`${node} is too old: use ${leastNode}`) : ok(node);
