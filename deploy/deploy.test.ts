@@ -18,6 +18,8 @@ interface Container {
   pids_limit?: number;
   ports?: string[];
   sysctls?: Record<string, number>;
+  networks?: string[];
+  volumes?: string[];
 }
 
 const read = (path: string) => readFileSync(join(import.meta.dirname, '..', path), 'utf8');
@@ -69,6 +71,13 @@ describe('docker-compose.yml', () => {
   it('publishes on this machine only; HAProxy elsewhere if SLUICE_ADDRESS is set', () => {
     const published = Object.values(services).flatMap(({ ports }) => ports ?? []);
     expect(published).toEqual(['127.0.0.1:4000:4000', '127.0.0.1:9090:9090', '127.0.0.1:3000:3000']);
+  });
+
+  it('lets query workers only read the folder of archives, and reach nothing outside', () => {
+    expect(services['query-worker']).toMatchObject({
+      networks: ['backend'],
+      volumes: ['/tmp', 'archive:/archive:ro'],
+    });
   });
 
   it('gives HAProxy longer to stop than it takes', () => {

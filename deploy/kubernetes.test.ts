@@ -11,12 +11,17 @@ interface Pod {
   automountServiceAccountToken: boolean;
   terminationGracePeriodSeconds: number;
   securityContext: object;
-  containers: { name: string; env: { name: string; value: string }[]; securityContext: object }[];
+  containers: {
+    name: string;
+    env: { name: string; value: string }[];
+    securityContext: object;
+    volumeMounts: object[];
+  }[];
 }
 
-const base = join(import.meta.dirname, 'kubernetes/base');
-const resources = globSync('*.yaml', { cwd: base }).flatMap((file) =>
-  parseAllDocuments(readFileSync(join(base, file), 'utf8')).map((document) => document.toJS()),
+const folder = join(import.meta.dirname, 'kubernetes');
+const resources = globSync('{base,query-worker}/*.yaml', { cwd: folder }).flatMap((file) =>
+  parseAllDocuments(readFileSync(join(folder, file), 'utf8')).map((document) => document.toJS()),
 );
 const ofKind = (kind: string) => resources.filter((each) => each.kind === kind);
 const pods: Pod[] = ofKind('Deployment').map(({ spec }) => spec.template.spec);
@@ -35,6 +40,7 @@ it('has a deployment for each service', () => {
     'api',
     'export-worker',
     'ingest-worker',
+    'query-worker',
   ]);
 });
 
@@ -62,6 +68,19 @@ it.each(pods)('gives $containers.0.name no more rights than it needs', (pod) => 
       readOnlyRootFilesystem: true,
       capabilities: { drop: ['ALL'] },
     });
+});
+
+it('lets only APIs ask query workers, which only read the folder of archives', () => {
+  const ingress = ofKind('NetworkPolicy').flatMap(({ spec }) => spec.ingress ?? []);
+  const asked = ingress.filter(({ ports }) => ports.some(({ port }: { port: number }) => port === 4_100));
+  const labels = { 'app.kubernetes.io/part-of': 'sluice', 'app.kubernetes.io/component': 'api' };
+  expect(asked.map(({ from }) => from)).toEqual([[{ podSelector: { matchLabels: labels } }]]);
+  const worker = pods.find(({ containers }) => containers[0]?.name === 'query-worker');
+  expect(worker?.containers[0]?.volumeMounts).toContainEqual({
+    name: 'archive',
+    mountPath: '/archive',
+    readOnly: true,
+  });
 });
 
 it('scales by the keys under which jobs wait', async () => {
