@@ -10,7 +10,7 @@ let sluice: Sluice;
 beforeAll(async () => {
   // What limits there are is tested elsewhere; here they would hide what is behind them.
   const env = { UPLOAD_RATE: 'off', APPLICATION_QUOTA: '100000', JOB_QUOTA: '100000' };
-  sluice = await startSluice({ env });
+  sluice = await startSluice({ env, questions: true });
 });
 afterAll(() => sluice.stop());
 

@@ -99,6 +99,8 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/data/live': [readers()],
   'post /api/applications/{domain}/data/missing': [inTurn(401, 200, 404, 200, 200, 200, 200, 403, 403), () => ({ json: { keys: ['k'] } })],
   'get /api/applications/{domain}/stats': [readers()],
+  // Without a query worker.
+  'post /api/applications/{domain}/query': [readers(503), () => ({ json: { sql: 'select 1' } })],
   'get /api/applications/{domain}/data/{id}': [readers()],
   'delete /api/applications/{domain}/data/{id}': [editors()],
   'post /api/schemas/validate': [reading, () => ({ json: { schema: { type: 'object' } } })],

@@ -190,6 +190,7 @@ describe('the description of the API', () => {
         'get /api/applications/{domain}/data/live',
         'get /api/applications/{domain}/data/{id}',
         'get /api/applications/{domain}/stats',
+        'post /api/applications/{domain}/query',
         'delete /api/applications/{domain}/data/{id}',
         'get /api/applications/{domain}/export',
         'post /api/applications/{domain}/exports',

@@ -1,18 +1,24 @@
 import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startApi } from '@sluice/api/start.ts';
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
+import { startQueryWorker } from '@sluice/query-worker/start.ts';
 import {
   type ApiConfig,
   loadApiConfig,
   loadExportWorkerConfig,
   loadIngestWorkerConfig,
+  loadQueryWorkerConfig,
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { inject, onTestFinished } from 'vitest';
+import { lowPort } from './low-port.ts';
 import { shardDatabase } from './mongos/shard-database.ts';
 import { calmTimings, quickApiTimings, quickTimings } from './quick-timings.ts';
 
@@ -99,13 +105,26 @@ export const quickPurges: Env = { MONGODB_TIMEOUT: '1s' };
 interface Settings {
   env?: Env;
   workers?: boolean;
+  /** Whether a query worker runs too. */
+  questions?: boolean;
   workerEnv?: Env;
+}
+
+/** What lets an API ask a query worker, and what removes the files in the end. */
+async function forQuestions(): Promise<{ env: Env; remove(): void }> {
+  const port = String(await lowPort());
+  const folder = mkdtempSync(join(tmpdir(), 'sluice-lake-'));
+  return {
+    env: { QUERY_PORT: port, QUERY_URL: `http://127.0.0.1:${port}`, ARCHIVE_FOLDER: folder },
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /** An API of its own, with workers unless told otherwise, on stores of its own. Call in `beforeAll` or a test; hand `stop` to `afterAll`. */
 export async function startSluice({
   env = {},
   workers = true,
+  questions = false,
   workerEnv = {},
   workerTimings = quickTimings,
   capacity,
@@ -116,7 +135,8 @@ export async function startSluice({
   /** Of the API. */
   timings?: Parameters<typeof startApi>[3];
 } = {}) {
-  const vars = { ...ownStores(env.REDIS_URL), ...env };
+  const asking = questions ? await forQuestions() : undefined;
+  const vars: Env = { ...ownStores(env.REDIS_URL), ...asking?.env, ...env };
   if (inject('isCluster')) await shardDatabase(vars.MONGODB_URL as string);
   const log = createLogger('test', { level: vars.LOG_LEVEL as string, pretty: false });
   const config: ApiConfig = loadApiConfig(vars);
@@ -127,6 +147,7 @@ export async function startSluice({
         startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log, workerTimings),
       ])
     : [];
+  const asked = asking && (await startQueryWorker(loadQueryWorkerConfig(vars), log));
   await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);
 
   const request = (method: string, path: string, options?: Call) =>
@@ -155,7 +176,8 @@ export async function startSluice({
     owner,
     application,
     async stop() {
-      await Promise.all([api.stop(), ...started.map((worker) => worker.stop())]);
+      await Promise.all([api.stop(), asked?.stop(), ...started.map((worker) => worker.stop())]);
+      asking?.remove();
     },
   };
 }

@@ -32,10 +32,11 @@ export function createServer({ processes, segmentsOf, queue, secrets }: Options)
     if (!isKnown) return reply.code(401).send({ message: 'only the API may ask' });
   });
 
-  app.post<{ Body: Asked }>('/questions', async ({ body, raw }, reply) => {
+  app.post<{ Body: Asked }>('/questions', async ({ body }, reply) => {
     const { application, domain, owner, ...asked } = body;
     const gone = new AbortController();
-    raw.socket.once('close', () => gone.abort());
+    // Not of the socket, which serves many questions.
+    reply.raw.once('close', () => gone.abort());
     const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.ms)]);
     try {
       const found = await queue.run(owner, signal, async () => {

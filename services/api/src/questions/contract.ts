@@ -1,5 +1,7 @@
 import Type from 'typebox';
-import { Named, Strict, Text } from '../http/schemas.ts';
+import { Bool, Named, Strict, Text } from '../http/schemas.ts';
+
+const Value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 
 export const QuestionRequest = Strict(
   {
@@ -14,19 +16,8 @@ export const QuestionRequest = Strict(
     }),
     params: Type.Optional(
       Type.Union(
-        [
-          Type.Array(Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]), {
-            maxItems: 100,
-          }),
-          Type.Record(
-            Type.String(),
-            Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]),
-            {
-              maxProperties: 100,
-            },
-          ),
-        ],
-        { title: 'QuestionParams', description: 'Values of `$1`, `$2`, or of `$name`.' },
+        [Type.Array(Value, { maxItems: 100 }), Type.Record(Type.String(), Value, { maxProperties: 100 })],
+        { description: 'Values of `$1`, `$2`, or of `$name`.' },
       ),
     ),
   },
@@ -41,12 +32,13 @@ export const QuestionAnswer = Named('QuestionAnswer', {
   ),
   rows: Type.Array(Type.Array(Type.Unknown()), {
     description: 'A list of values for each row, at most 10,000 rows and 16 MiB.',
+    examples: [[[21.5]]],
   }),
   as_of: Type.Union([Type.String(), Type.Null()], {
     description: 'The answer holds every entry up to this time. Null: there is no entry.',
     examples: ['2026-05-01T10:00:00.000Z'],
   }),
-  truncated: Type.Boolean({ description: 'Whether there are more rows.' }),
+  truncated: Bool('Whether there are more rows.', false),
 });
 
 export const answerTypes = {

@@ -3,6 +3,7 @@ import { queryToken } from '@sluice/shared/query-token.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { type AnswerType, answerTypes, QuestionAnswer, QuestionRequest } from './contract.ts';
@@ -13,7 +14,7 @@ const file = (description: string) => ({ schema: { type: 'string', format: 'bina
 const patienceMs = 35_000;
 
 /** Questions over all entries of an application. Query workers answer them. */
-export const questionRoutes: Routes = async (app, { store, config, log }) => {
+export const questionRoutes: Routes = async (app, { store, config, capacity, log }) => {
   const { queryUrl, jwt } = config;
   const token = queryToken(jwt.secrets[0] as string);
   bearerRoutes(app, 'Questions', 'reader');
@@ -39,7 +40,6 @@ export const questionRoutes: Routes = async (app, { store, config, log }) => {
         ...ownFailures('ServiceUnavailableError'),
         ...overLimit,
       },
-      config: { textOf: 'sql' },
     }),
     async (request, reply) => {
       const { id, domain, owner } = await findApplication(store.applications, request);
@@ -47,18 +47,18 @@ export const questionRoutes: Routes = async (app, { store, config, log }) => {
       const format = formatOf(request);
       const { sql, params = [] } = request.body;
       const asked = { application: id, domain, owner: owner.id, sql, params, format };
-      const gone = new AbortController();
-      request.raw.socket.once('close', () => gone.abort());
+      const gone = abortOnClose(reply);
       const response = await fetch(new URL('/questions', queryUrl), {
         method: 'POST',
         headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         body: JSON.stringify(asked),
-        signal: AbortSignal.any([gone.signal, AbortSignal.timeout(patienceMs)]),
+        signal: AbortSignal.any([gone, AbortSignal.timeout(patienceMs)]),
       }).catch((error) => {
-        if (!gone.signal.aborted) log.warn({ event: 'question.unanswered', err: error });
+        if (!gone.aborted) log.warn({ event: 'question.unanswered', err: error });
         throw unavailable('no query worker answers: try again', 5, error);
       });
       if (!response.ok) throw await toError(response);
+      capacity.answers.lease(reply, owner.id).take(Number(response.headers.get('content-length')));
       const asOf = response.headers.get('sluice-as-of');
       reply.header('sluice-truncated', response.headers.get('sluice-truncated'));
       if (asOf) reply.header('sluice-as-of', asOf);
@@ -69,12 +69,16 @@ export const questionRoutes: Routes = async (app, { store, config, log }) => {
   );
 };
 
-/** What the client accepts; JSON if it does not say. */
+/** What the client likes best; JSON if it does not say. */
 function formatOf({ headers: { accept = '' } }: Pick<FastifyRequest, 'headers'>): AnswerType {
-  const wanted = accept.split(',').map((type) => type.split(';')[0]?.trim().toLowerCase());
-  const found = wanted.flatMap((type) =>
-    (Object.keys(answerTypes) as AnswerType[]).filter((name) => answerTypes[name].split(';')[0] === type),
-  );
+  const wanted = accept.split(',').map((range) => {
+    const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
+    const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
+    return { type, quality: Number(quality ?? 1) };
+  });
+  const best = wanted.filter(({ quality }) => quality > 0).toSorted((a, b) => b.quality - a.quality);
+  const names = Object.keys(answerTypes) as AnswerType[];
+  const found = best.flatMap(({ type }) => names.filter((name) => answerTypes[name].split(';')[0] === type));
   return found[0] ?? 'json';
 }
 
