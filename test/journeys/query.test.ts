@@ -1,10 +1,13 @@
 import { once } from 'node:events';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
-import { afterAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { readDescription } from '../clients/description.ts';
+import { rowsOf } from '../support/lake.ts';
 import { type Answer, type Call, sharedSluice, startSluice, until } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
 
 const sluice = await startSluice({ questions: true });
 afterAll(() => sluice.stop());
@@ -205,4 +208,75 @@ it('says why there is no answer', async () => {
     'no query worker runs here: ask the operator to set QUERY_URL',
     '60',
   ]);
+});
+
+describe('sluice query', () => {
+  async function asking(...entries: object[]) {
+    const { token, domain, upload } = await application();
+    await upload(...entries);
+    return commandLine({ url: sluice.url, token, app: domain });
+  }
+
+  it('prints a table, JSON, CSV or NDJSON, or writes a Parquet file', async () => {
+    const user = await asking({ place: 'Oslo', celsius: -3.5 }, { celsius: 12 });
+    const sql = 'select place, celsius from entries order by celsius';
+    expect(await user.sluice(['query', sql])).toEqual({
+      code: 0,
+      stdout: 'place  celsius\nOslo      -3.5\nNULL        12\n',
+      stderr: expect.stringMatching(/^with every entry up to 2\S+Z\n$/),
+    });
+    const json = JSON.parse((await user.sluice(['query', sql, '--json'])).stdout);
+    expect(json).toMatchObject({
+      rows: [
+        ['Oslo', -3.5],
+        [null, 12],
+      ],
+      truncated: false,
+    });
+    const csv = await user.sluice(['query', sql, '--csv']);
+    expect(csv).toEqual({ code: 0, stdout: 'place,celsius\r\nOslo,-3.5\r\n,12\r\n', stderr: '' });
+    expect((await user.sluice(['query', sql, '--ndjson'])).stdout).toContain(
+      '{"place":"Oslo","celsius":-3.5}\n',
+    );
+    const file = user.at('answer.parquet');
+    expect((await user.sluice(['query', sql, '--parquet', file])).stdout).toBe('');
+    expect(await rowsOf(file, readFileSync(file))).toEqual([
+      { place: 'Oslo', celsius: -3.5 },
+      { place: null, celsius: 12 },
+    ]);
+    expect(await user.sluice(['query', sql, '--csv', '--ndjson'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('takes parameters, and the question from a file or the standard input', async () => {
+    const user = await asking({ place: '7', celsius: 7 }, { place: 'a=b', celsius: 8 });
+    const count = 'select count(*)::int as n from entries where';
+    const n = async (args: string[], input?: string) => {
+      const { stdout, stderr } = await user.sluice(
+        ['query', '--csv', ...args],
+        input === undefined ? {} : { input },
+      );
+      return stdout.split('\r\n')[1] ?? stderr;
+    };
+    expect(await n([`${count} celsius = $c and typeof($c) = 'BIGINT'`, '--param', 'c=7'])).toBe('1');
+    expect(await n([`${count} place = $p and celsius = $c`, '--param', 'p=a=b', '--param', 'c=8'])).toBe('1');
+    expect(await n([`${count} place = $p and typeof($p) = 'VARCHAR'`, '--param', 'p="7"'])).toBe('1');
+    expect(await n(['-'], `${count} celsius > 7`)).toBe('1');
+    writeFileSync(user.at('question.sql'), `\ufeff${count} true`);
+    expect(await n(['--file', user.at('question.sql')])).toBe('2');
+    expect(await n([])).toContain('give one question');
+    expect(await n(['select 1', '--param', 'x'])).toContain('--param takes name=value');
+  });
+
+  it('shows the place of a fault, and says when there are more rows', async () => {
+    const user = await asking({ celsius: 1 });
+    const wrong = await user.sluice(['query', 'select celsius\nfrom entries\n\twhere kelvin > 1']);
+    expect([wrong.code, wrong.stdout]).toEqual([2, '']);
+    expect(wrong.stderr).toMatch(
+      /kelvin.*line 3, column 8.*\nsluice: {3}\twhere kelvin > 1\nsluice: {3}\t {6}\^\n$/s,
+    );
+    for (const format of [[], ['--json'], ['--csv']])
+      expect((await user.sluice(['query', 'select * from range(10001)', ...format])).stderr).toContain(
+        'there are more rows',
+      );
+  });
 });

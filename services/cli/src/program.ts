@@ -18,6 +18,7 @@ import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
 import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
+import { addQuery } from './commands/query.ts';
 import { addRefused } from './commands/refused.ts';
 import { addSchema } from './commands/schema.ts';
 import { addSend } from './commands/send.ts';
@@ -40,6 +41,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addEntries,
   addErase,
   addStats,
+  addQuery,
   addExport,
   addImport,
   addImports,

@@ -42,11 +42,12 @@ export class ApiFailure extends CliError {
 
 export const noApi = (url: string) => new CliError(`${url} is no API of Sluice: check --url`);
 
-/** A fault in a payload. In a batch, `line` names the line, and `details` are the faults of that line. */
+/** A fault in a payload. In a batch, `line` names the line, and `details` are the faults of that line; in SQL, `column` is of the line. */
 export interface Detail {
   path?: string;
   message: string;
   line?: number;
+  column?: number;
   name?: string;
   details?: Detail[];
 }
