@@ -2,9 +2,12 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { history } from '../../examples/weather/readings.ts';
 import { readDescription } from '../clients/description.ts';
+import { root } from '../support/docs-steps.ts';
 import { rowsOf } from '../support/lake.ts';
 import { type Answer, type Call, sharedSluice, startSluice, until } from '../support/sluice.ts';
 import { commandLine } from '../support/sluice-command.ts';
@@ -16,6 +19,8 @@ const schema = {
   type: 'object',
   properties: { place: { type: 'string' }, celsius: { type: 'number' } },
 };
+
+const weather = JSON.parse(readFileSync(join(root, 'examples/weather/schema.json'), 'utf8'));
 
 async function application() {
   const { token } = await sluice.owner();
@@ -279,4 +284,30 @@ describe('sluice query', () => {
         'there are more rows',
       );
   });
+});
+
+it('answers the questions of docs/asking.md over the weather stations', async () => {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token, weather);
+  const path = `/applications/${domain}`;
+  const body = [...history(Date.now())].join('\n');
+  const headers = { 'content-type': 'application/x-ndjson' };
+  const { data } = (await sluice.request('POST', `${path}/imports?entries=wrapped`, { token, body, headers }))
+    .body;
+  await until(
+    async () =>
+      (await sluice.request('GET', `${path}/imports/${data.id}`, { token })).body.data.state === 'completed',
+  );
+  const page = readFileSync(join(root, 'docs/asking.md'), 'utf8');
+  const questions = [...page.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql]) => sql as string);
+  expect(questions).toHaveLength(10);
+  const columns = ['createdAt', 'id', 'schema_version', 'source', 'key', 'payload'];
+  for (const sql of [...questions, `select ${columns}, wind.speed from entries`]) {
+    const { text, body: answer } = await sluice.request('POST', `${path}/query`, { token, json: { sql } });
+    expect({ sql, text, rows: answer.data?.rows?.length }).toEqual({
+      sql,
+      text,
+      rows: expect.toSatisfy((n) => n > 0),
+    });
+  }
 });

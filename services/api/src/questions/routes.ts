@@ -95,8 +95,9 @@ async function toError(response: Response): Promise<ApiError> {
   const retryAfter = Number(response.headers.get('retry-after') ?? 5);
   if (response.status === 429) return tooMany(message, retryAfter);
   if (response.status !== 400) return unavailable(message, retryAfter);
+  const plain = message.replaceAll(/\s*\n\s*/g, ' ');
   const where = line === undefined ? {} : { line, column };
-  const detail = { in: 'body' as const, path: '/sql', keyword: 'sql', message, ...where };
+  const detail = { in: 'body' as const, path: '/sql', keyword: 'sql', message: plain, ...where };
   const place = line === undefined ? '' : ` (line ${line}, column ${column})`;
-  return new ApiError('InvalidRequestError', `${message}${place}`, { details: [detail] });
+  return new ApiError('InvalidRequestError', `${plain}${place}`, { details: [detail] });
 }
