@@ -43,7 +43,7 @@ export default defineConfig({
               priority: 1,
             },
             // What shows JSON needs the editor.
-            { name: 'shared', minShareCount: 3, test: /^(?!.*src.json.json-)/ },
+            { name: 'shared', minShareCount: 3, test: /^(?!.*src.(?:editor.|json.json-))/ },
           ],
         },
       },

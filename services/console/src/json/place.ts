@@ -38,7 +38,7 @@ export function placeOfPath(text: string, path: (string | number)[]): Range {
   return firstLine(text, from, node.offset + node.length);
 }
 
-function placeOfLine(text: string, line: number, column: number): Range {
+export function placeOfLine(text: string, line: number, column: number): Range {
   const before = text.split('\n').slice(0, line - 1);
   const start = before.reduce((offset, each) => offset + each.length + 1, 0);
   return firstLine(text, Math.min(start + column - 1, text.length), text.length);

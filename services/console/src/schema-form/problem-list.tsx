@@ -1,5 +1,5 @@
 import { Alert } from '@mantine/core';
-import type { EditorProblem } from '../json/json-editor.tsx';
+import type { EditorProblem } from '../editor/text-editor.tsx';
 
 export const ProblemList = ({ problems }: { problems: EditorProblem[] }) =>
   problems.map(({ message, severity }) => (

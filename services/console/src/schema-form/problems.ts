@@ -1,5 +1,5 @@
 import { RequestFailure } from '../api/failure.ts';
-import type { EditorProblem } from '../json/json-editor.tsx';
+import type { EditorProblem } from '../editor/text-editor.tsx';
 import { placeOfMessage } from '../json/place.ts';
 
 /** After a pause in typing, the API says what it thinks of a schema. */

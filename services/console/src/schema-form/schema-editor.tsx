@@ -1,10 +1,13 @@
+import { json } from '@codemirror/lang-json';
 import { SimpleGrid, Stack } from '@mantine/core';
 import { memo, type ReactNode, useState } from 'react';
-import { type EditorProblem, JsonEditor } from '../json/json-editor.tsx';
+import { type EditorProblem, TextEditor } from '../editor/text-editor.tsx';
 import { placeOfPath, type Range } from '../json/place.ts';
 import { words } from '../words/en.ts';
 import { completeKeyword } from './keywords.ts';
 import { SchemaForm } from './schema-form.tsx';
+
+const jsonLanguage = json();
 
 interface Props {
   text: string;
@@ -21,10 +24,11 @@ export const SchemaEditor = memo(function SchemaEditor({ text, onText, problems,
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <SchemaForm text={text} onText={onText} onShow={(path) => setSelected(placeOfPath(text, path))} />
       <Stack gap="md" miw={0}>
-        <JsonEditor
+        <TextEditor
           value={text}
           onChange={onText}
           label={words.schema.schema}
+          language={jsonLanguage}
           complete={completeKeyword}
           selected={selected}
           {...(problems && { problems })}

@@ -10,7 +10,7 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { Section } from '../../components/section.tsx';
-import type { EditorProblem } from '../../json/json-editor.tsx';
+import type { EditorProblem } from '../../editor/text-editor.tsx';
 import { ProblemList } from '../../schema-form/problem-list.tsx';
 import { SchemaEditor } from '../../schema-form/schema-editor.tsx';
 import { words } from '../../words/en.ts';

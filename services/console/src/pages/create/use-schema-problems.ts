@@ -2,7 +2,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { client, dataOf } from '../../api/client.ts';
-import type { EditorProblem } from '../../json/json-editor.tsx';
+import type { EditorProblem } from '../../editor/text-editor.tsx';
 import { pauseMs, problemsOf } from '../../schema-form/problems.ts';
 
 /** What the API says of a schema that was written by hand; one from a sample has no slips. */

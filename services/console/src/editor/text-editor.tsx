@@ -6,11 +6,11 @@ import {
 } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { setDiagnostics } from '@codemirror/lint';
-import { Transaction } from '@codemirror/state';
+import { type Extension, Transaction } from '@codemirror/state';
 import { EditorView, keymap, lineNumbers } from '@codemirror/view';
-import { useEffect, useEffectEvent, useRef } from 'react';
-import { jsonView } from './json-view.tsx';
-import type { Range } from './place.ts';
+import { type RefObject, useEffect, useEffectEvent, useRef } from 'react';
+import type { Range } from '../json/place.ts';
+import { editorView } from './editor-view.ts';
 
 export interface EditorProblem extends Range {
   message: string;
@@ -22,11 +22,17 @@ interface Props {
   onChange: (value: string) => void;
   /** For screen readers. */
   label: string;
+  /** Its highlighting. */
+  language: Extension;
   /** Each is marked at its place in the value. */
   problems?: EditorProblem[];
   complete: CompletionSource;
   /** Takes the focus, with this selected, whenever another range is given. */
   selected?: Range | undefined;
+  /** Ctrl+Enter, or ⌘+Enter on a Mac. */
+  onRun?: () => void;
+  /** Gets the editor, for insertions at the cursor. */
+  editor?: RefObject<EditorView | undefined>;
 }
 
 const none: EditorProblem[] = [];
@@ -52,24 +58,31 @@ function changeBetween(before: string, after: string) {
   return { from, to: before.length - same, insert: after.slice(from, after.length - same) };
 }
 
-/** An editor of JSON. The Tab key leaves it, like any field. */
-export function JsonEditor({ value, onChange, label, problems = none, complete, selected }: Props) {
+/** An editor of code. The Tab key leaves it, like any field. */
+export function TextEditor(props: Props) {
+  const { value, onChange, label, language, problems = none, complete, selected, onRun, editor } = props;
   const parent = useRef<HTMLDivElement>(null);
-  const view = useRef<EditorView>(undefined);
+  const own = useRef<EditorView>(undefined);
+  const view = editor ?? own;
   const change = useEffectEvent(onChange);
+  const run = useEffectEvent(() => {
+    onRun?.();
+    return onRun !== undefined;
+  });
   const initial = useEffectEvent(() => value);
 
   useEffect(() => {
     const made = new EditorView({
       doc: initial(),
       extensions: [
-        jsonView(label),
+        editorView(label),
+        language,
         lineNumbers(),
         history(),
         closeBrackets(),
         typeOverLines,
         autocompletion({ override: [complete] }),
-        keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+        keymap.of([{ key: 'Mod-Enter', run }, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
           const isOwn = transactions.some((each) => each.annotation(Transaction.remote));
           if (docChanged && !isOwn) change(state.doc.toString());
@@ -79,7 +92,7 @@ export function JsonEditor({ value, onChange, label, problems = none, complete, 
     });
     view.current = made;
     return () => made.destroy();
-  }, [label, complete]);
+  }, [label, language, complete, view]);
 
   useEffect(() => {
     const made = view.current as EditorView;
@@ -88,19 +101,19 @@ export function JsonEditor({ value, onChange, label, problems = none, complete, 
       const changes = changeBetween(text, value);
       made.dispatch({ changes, annotations: Transaction.remote.of(true) });
     }
-  }, [value]);
+  }, [value, view]);
 
   useEffect(() => {
     const made = view.current as EditorView;
     made.dispatch(setDiagnostics(made.state, problems));
-  }, [problems]);
+  }, [problems, view]);
 
   useEffect(() => {
     const made = view.current as EditorView;
     if (!selected || selected.to > made.state.doc.length) return;
     made.dispatch({ selection: { anchor: selected.from, head: selected.to }, scrollIntoView: true });
     made.focus();
-  }, [selected]);
+  }, [selected, view]);
 
   return <div ref={parent} />;
 }
