@@ -14,6 +14,7 @@ interface Section {
 /** The sections of an application in their order. Each is loaded when it is first opened. */
 export const sections: Section[] = [
   { path: 'entries', role: 'reader', load: () => import('./entries/page.tsx') },
+  { path: 'ask', role: 'reader', load: () => import('./ask/page.tsx') },
   { path: 'refused', role: 'editor', load: () => import('./refused/page.tsx') },
   { path: 'schema', role: 'editor', load: () => import('./schema/page.tsx') },
   { path: 'send', role: 'reader', load: () => import('./send/page.tsx') },

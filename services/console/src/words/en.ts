@@ -325,12 +325,55 @@ export const words = {
   },
   sections: {
     entries: 'Entries',
+    ask: 'Ask',
     refused: 'Refused',
     schema: 'Schema',
     send: 'Send data',
     jobs: 'Exports and imports',
     archive: 'Archive',
     settings: 'Settings',
+  },
+  ask: {
+    question: 'Question in SQL',
+    ask: 'Ask',
+    keys: 'Ctrl+Enter, or ⌘+Enter on a Mac',
+    columns: 'Columns of entries',
+    insert: (column: string) => `Insert ${column}`,
+    kinds: {
+      text: 'text',
+      choice: 'text',
+      date: 'date',
+      time: 'time',
+      number: 'number',
+      boolean: 'true or false',
+      nested: 'JSON',
+      any: '',
+    },
+    examples: {
+      days: () => 'Entries by day',
+      top: (column: string) => `Top ten of ${column}`,
+      average: (column: string) => `Average of ${column} by day`,
+      newest: () => 'Newest entries',
+    },
+    answer: 'Answer',
+    rows: (count: number, isTruncated: boolean) =>
+      isTruncated
+        ? `The first ${formatNumber(count)} rows: there are more.`
+        : `${count === 1 ? '1 row' : `${formatNumber(count)} rows`}.`,
+    asOf: (time: string) => `The answer has every entry up to ${time}.`,
+    noEntry: 'There is no entry yet.',
+    exportThis: 'Export this',
+    chart: 'Chart',
+    chartOf: (column: string, by: string) => `${column} by ${by}`,
+    chartColumn: 'Column of the chart',
+    chartStyle: 'Kind of chart',
+    chartStyles: { bar: 'Bars', line: 'Line' },
+    chartSaid: (label: string, count: number, first: string, last: string, low: string, high: string) =>
+      `${label}: ${formatNumber(count)} values from ${first} to ${last}, between ${low} and ${high}`,
+    point: (label: string, value: number | undefined) =>
+      `${label}: ${value === undefined ? 'NULL' : formatNumber(value)}`,
+    firstBars: (shown: number, all: number) =>
+      `These are the first ${formatNumber(shown)} of ${formatNumber(all)} rows.`,
   },
   jobs: {
     states: {

@@ -12,8 +12,9 @@ const find = (search: string, open?: string) =>
   findDestinations(applications, open, search).map(({ to }) => to);
 
 it('offers the sections of the open application first', () => {
-  expect(find('', 'weather-1').slice(0, 2)).toEqual([
+  expect(find('', 'weather-1').slice(0, 3)).toEqual([
     '/applications/weather-1/entries',
+    '/applications/weather-1/ask',
     '/applications/weather-1/refused',
   ]);
   expect(find('', 'weather-1')).toContain('/applications/traffic-2');
@@ -24,7 +25,13 @@ it('finds a section of another application by parts of both names', () => {
 });
 
 it('offers a reader only what a reader may do', () => {
-  expect(find('rivers /').map((to) => to.split('/').at(-1))).toEqual(['entries', 'send', 'jobs', 'settings']);
+  expect(find('rivers /').map((to) => to.split('/').at(-1))).toEqual([
+    'entries',
+    'ask',
+    'send',
+    'jobs',
+    'settings',
+  ]);
   expect(find('new imp', 'rivers-3')).toEqual([]);
 });
 
