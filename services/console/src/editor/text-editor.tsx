@@ -37,13 +37,17 @@ interface Props {
 
 const none: EditorProblem[] = [];
 
-/** Types over several lines. A browser alone would copy styles, which the policy of the page refuses. */
-const typeOverLines = EditorView.domEventHandlers({
+/** Types over what is selected. A browser alone would copy styles, which the policy of the page refuses. */
+const typeOver = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
     const { state } = view;
-    const { from, to } = state.selection.main;
-    if (inputType !== 'insertText' || data === null || state.doc.lineAt(from).to >= to) return false;
-    view.dispatch(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    const { from, to, empty } = state.selection.main;
+    if (inputType !== 'insertText' || data === null || empty) return false;
+    const type = () =>
+      state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    // A quote or a bracket goes around the selection.
+    const isTaken = state.facet(EditorView.inputHandler).some((take) => take(view, from, to, data, type));
+    if (!isTaken) view.dispatch(type());
     return true;
   },
 });
@@ -80,7 +84,7 @@ export function TextEditor(props: Props) {
         lineNumbers(),
         history(),
         closeBrackets(),
-        typeOverLines,
+        typeOver,
         autocompletion({ override: [complete] }),
         keymap.of([{ key: 'Mod-Enter', run }, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
