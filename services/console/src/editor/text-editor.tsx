@@ -40,14 +40,13 @@ const none: EditorProblem[] = [];
 /** Types over what is selected. A browser alone would copy styles, which the policy of the page refuses. */
 const typeOver = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
-    const { state } = view;
-    const { from, to, empty } = state.selection.main;
+    const { from, to, empty } = view.state.selection.main;
     if (inputType !== 'insertText' || data === null || empty) return false;
     const type = () =>
-      state.update(state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+      view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
     // A quote or a bracket goes around the selection.
-    const isTaken = state.facet(EditorView.inputHandler).some((take) => take(view, from, to, data, type));
-    if (!isTaken) view.dispatch(type());
+    const takers = view.state.facet(EditorView.inputHandler);
+    if (!takers.some((take) => take(view, from, to, data, type))) view.dispatch(type());
     return true;
   },
 });

@@ -1,7 +1,8 @@
 import './ask.css';
 import type { EditorView } from '@codemirror/view';
 import { Stack, Text } from '@mantine/core';
-import { useMemo, useRef, useState } from 'react';
+import { useSessionStorage } from '@mantine/hooks';
+import { useMemo, useRef } from 'react';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { TextEditor } from '../../editor/text-editor.tsx';
 import { words } from '../../words/en.ts';
@@ -23,7 +24,11 @@ export function Page() {
 
 function Ask() {
   const { domain, template } = useApplication();
-  const [sql, setSql] = useState(firstQuestion);
+  const [sql, setSql] = useSessionStorage({
+    key: `sluice.ask.${domain}`,
+    defaultValue: firstQuestion,
+    getInitialValueInEffect: false,
+  });
   const editor = useRef<EditorView>(undefined);
   const columns = useMemo(() => columnsToAsk(template.schema as Record<string, unknown>), [template]);
   const complete = useMemo(() => completeSql(columns), [columns]);
@@ -68,7 +73,7 @@ function Ask() {
         </Text>
       )}
       {failure && !fault && <ErrorAlert error={failure} onRetry={() => failed && run(failed)} />}
-      {answered && !failure && <AnswerView {...answered} isOld={question.isOld} />}
+      {answered && !failure && <AnswerView {...answered} isOld={question.isRunning} />}
     </Stack>
   );
 }

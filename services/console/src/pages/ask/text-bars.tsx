@@ -4,7 +4,7 @@ import { words } from '../../words/en.ts';
 import type { Point } from './chart-points.ts';
 
 /** More bars are not compared by eye. */
-const mostBars = 30;
+const mostBars = 15;
 
 /** A bar for each text, in the order of the answer. Bars to zero: a negative number has none. */
 export function TextBars({ points }: { points: Point[] }) {

@@ -12,7 +12,7 @@ interface Asked {
 /** A question and its answer. A question that is left is cancelled. */
 export function useQuestion(domain: string) {
   const [asked, setAsked] = useState<Asked>();
-  const { data, error, isFetching, isPlaceholderData } = useQuery<{ sql: string; answer: Answer }>({
+  const { data, error, isFetching } = useQuery<{ sql: string; answer: Answer }>({
     queryKey: ['question', domain, asked],
     queryFn: async ({ signal }) => {
       const { sql } = asked as Asked;
@@ -28,7 +28,6 @@ export function useQuestion(domain: string) {
   return {
     /** With the SQL that it answers; while another question runs, the answer before. */
     answered: data,
-    isOld: isPlaceholderData,
     failure: error,
     failed: error ? asked?.sql : undefined,
     isRunning: isFetching,
