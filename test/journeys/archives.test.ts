@@ -136,6 +136,25 @@ describe('an archive', () => {
       expect(JSON.stringify(answer.body)).not.toContain(secret);
   });
 
+  it('of questions is no archive of the owner', async () => {
+    const { domain, call } = await application();
+    const store = storeOf(sluice);
+    const { id } = (await store.applications.byDomain(domain)) as { id: string };
+    const asked = await store.askedArchives.ask(id);
+    expect((await call('GET', '/archives')).body.data).toEqual([]);
+    for (const [method, where, json] of [
+      ['GET', ''],
+      ['PATCH', '', { name: 'x' }],
+      ['DELETE', ''],
+      ['POST', '/run'],
+      ['POST', '/verify'],
+      ['GET', '/runs'],
+    ] as const)
+      expect((await call(method, `/archives/${asked.id}${where}`, json)).status).toBe(404);
+    const refused = await call('PUT', '', { retention_days: 1, archive: asked.id });
+    expect(JSON.stringify(refused.body)).toContain('names no archive of the application');
+  });
+
   it('has no place that another one has, whichever process made that and when by its clock', async () => {
     const { call } = await application();
     const { id } = (await call('POST', '/archives', { to: bucket, ...usual })).body.data;

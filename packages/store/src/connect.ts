@@ -166,7 +166,7 @@ export function connectDatabase(
     horizon,
     deletions,
     archives: archiveStore(db),
-    askedArchives: askedArchives(db),
+    askedArchives: askedArchives(db, removals),
     compactions: compactionStore(db),
     removals,
     erased: { ...erasedStore(db), eraseAgain: eraseAgain(db, deletions) },

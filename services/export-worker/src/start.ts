@@ -9,6 +9,7 @@ import type { ExportWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { archiveKind } from './archive/archive-kind.ts';
+import { createCleanAsked } from './archive/asked-folders.ts';
 import { monitorArchives } from './archive/monitor-archives.ts';
 import { erasureKind } from './erasure/erasure-kind.ts';
 import { exportKind } from './export/export-kind.ts';
@@ -43,7 +44,7 @@ export async function startExportWorker(
     mostFiles: usualMostFiles,
   },
 ): Promise<RunningWorker> {
-  const { retentionMs } = config;
+  const { archiveFolder, retentionMs } = config;
   const { metrics, store, redis, queue, jobsTask } = await openWorker(
     'sluice-export-worker',
     exportsQueue,
@@ -56,6 +57,7 @@ export async function startExportWorker(
   const countBytes = metrics.count('sluice_archive_bytes_total', {});
   const startArchives = createStartArchives(store, queue);
   const clean = createClean(store, log);
+  const cleanAsked = createCleanAsked(store, archiveFolder);
   return startWorker({
     config,
     timings,
@@ -66,11 +68,12 @@ export async function startExportWorker(
         exportKind({ store, retentionMs, leaseMs, log, ...archives }),
         archiveKind({ store, countBytes, leaseMs, log, ...archives }),
         verificationKind({ store, leaseMs, openObjects: archives.openObjects }),
-        erasureKind({ store, retentionMs, leaseMs, log, ...archives }),
+        erasureKind({ store, retentionMs, leaseMs, log, archiveFolder, ...archives }),
       ),
     ],
     async clean() {
       await clean();
+      await cleanAsked();
       // Last, as it fails while Redis is away.
       await startArchives();
     },

@@ -58,14 +58,14 @@ const expectedAt = {
   ],
 };
 
-/** Whether the application has an archive, as a transaction sees it. */
+/** Whether an archive is one of the owner's, as a transaction sees it. */
 export async function hasArchive(
   db: Db,
   application: string,
   id: string,
   session: ClientSession,
 ): Promise<boolean> {
-  const own = { _id: new ObjectId(id), application: new ObjectId(application) };
+  const own = { _id: new ObjectId(id), application: new ObjectId(application), ...ofOwner };
   return (await db.collection(archivesName).findOne(own, { session, projection: { _id: 1 } })) !== null;
 }
 
@@ -189,10 +189,10 @@ export function archiveStore(db: Db) {
       await archives.updateOne(one(application, id), change);
     },
 
-    /** Makes the runs of all archives of an application due: each stores the record of an erasure and lists deleted entries. */
+    /** Makes the runs of an owner's archives due: each stores the record of an erasure and lists deleted entries. */
     async noteErasure(application: string, erasure: string): Promise<void> {
       await archives.updateMany(
-        { application: new ObjectId(application) },
+        { application: new ObjectId(application), ...ofOwner },
         { $addToSet: { erasures: erasure }, $set: { dueAt: new Date(0) } },
       );
     },

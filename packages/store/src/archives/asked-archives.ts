@@ -1,9 +1,10 @@
-import { type Db, ObjectId } from 'mongodb';
+import { type Db, type Filter, ObjectId } from 'mongodb';
 import { deletionGuard } from '../entries/deletion-guard.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 import { isDuplicate } from '../faults.ts';
 import { type ArchiveDocument, type ArchiveRecord, toArchive } from './archive-records.ts';
 import { archivesName } from './archives.ts';
+import type { RemovalStore } from './removals.ts';
 
 /** A question is noted this often at most. */
 const notedMs = 60_000;
@@ -14,9 +15,19 @@ export type AskedArchives = ReturnType<typeof askedArchives>;
  * Archives that questions read: an application has one as long as someone asks.
  * Their runs are made when a question needs them.
  */
-export function askedArchives(db: Db) {
+export function askedArchives(db: Db, removals: Pick<RemovalStore, 'forget'>) {
   const archives = db.collection<ArchiveDocument>(archivesName);
   const guard = deletionGuard(db);
+
+  async function forgetWhere(which: Filter<ArchiveDocument>): Promise<string | undefined> {
+    const found = await archives.findOneAndDelete(which);
+    if (!found) return undefined;
+    const { application } = found;
+    // An archive that is made meanwhile has no entry that was deleted before.
+    const { version } = await guard.touch(application.toHexString());
+    if (!(await archives.findOne({ application }))) await removals.forget(application.toHexString(), version);
+    return found._id.toHexString();
+  }
 
   return {
     /** Notes that someone asks. A new archive has no run yet. */
@@ -63,14 +74,14 @@ export function askedArchives(db: Db) {
       return (await guard.version(application)) <= covers.announced;
     },
 
-    /** Forgets the archive of an application; its files are then removed. */
-    async forget(application: string): Promise<void> {
-      await archives.deleteMany({ application: new ObjectId(application), asked: { $exists: true } });
-    },
+    /** Forgets the archive of an application, whose files may then be removed. Returns its id. */
+    forget: (application: string): Promise<string | undefined> =>
+      forgetWhere({ application: new ObjectId(application), asked: { $exists: true } }),
 
     /** Forgets the archives that nobody asked for so many ms, and returns the others. */
     async inUse(unaskedMs: number): Promise<ArchiveRecord[]> {
-      await archives.deleteMany({ asked: { $lt: new Date(Date.now() - unaskedMs) } });
+      const unasked = { asked: { $lt: new Date(Date.now() - unaskedMs) } };
+      while (await forgetWhere(unasked));
       return (await archives.find({ asked: { $exists: true } }).toArray()).map(toArchive);
     },
   };

@@ -21,7 +21,8 @@ export async function checkArchive(
     );
   if (id === null) return;
   const archive = await archives.get(application.id, id);
-  if (!archive) throw invalid(`names no archive of the application: ${id.slice(0, 40)} was not found`);
+  if (!archive || archive.asked)
+    throw invalid(`names no archive of the application: ${id.slice(0, 40)} was not found`);
   if (archive.format !== 'ndjson')
     throw invalid(
       `must be an archive of the format ndjson, which alone keeps entries exactly: ${id} is ${archive.format}`,

@@ -41,7 +41,8 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
   async function find(request: OfApplication & { params: { id: string } }) {
     const application = await findApplication(applications, request);
     const archive = await archives.get(application.id, request.params.id);
-    if (!archive) throw notFound('archive', request.params.id);
+    // One for questions is not the owner's.
+    if (!archive || archive.asked) throw notFound('archive', request.params.id);
     return { application, archive };
   }
 
@@ -153,7 +154,7 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
         );
       // An archive that is made meanwhile has no entry that was deleted before this cut.
       const { announced } = await rawEntries.cut(application.id);
-      if ((await archives.list(application.id)).length === 0)
+      if ((await archives.leastAnnounced(application.id)) === undefined)
         await removals.forget(application.id, announced);
       const details = { archive: archive.id };
       await audit.note(request, { action: 'archive.deleted', application: application.domain, details });

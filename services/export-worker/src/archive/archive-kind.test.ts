@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApplicationDeleted } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
@@ -10,6 +10,7 @@ import { describe, expect, it } from 'vitest';
 import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
 import { manifestsIn, readLake } from '../../../../test/support/lake.ts';
 import { until } from '../../../../test/support/sluice.ts';
+import { createCleanAsked } from './asked-folders.ts';
 
 const idsIn = async (folder: string) => (await readLake(folder)).map(({ id }) => id);
 const keysAt = createKeysAt();
@@ -466,4 +467,33 @@ it('ends with its archive', async () => {
     ApplicationDeleted,
   );
   expect(manifestsIn(runs.folder)).toEqual([]);
+});
+
+it('files for questions go with their application, or seven days after the last one', async () => {
+  const runs = await archiveRuns();
+  const { db, store, application, root } = runs;
+  const asked = await store.askedArchives.ask(application);
+  await runs.insert(1);
+  await runs.run(asked);
+  const of = (id: string) => join(root, '_questions', id);
+  mkdirSync(of('gone'));
+  await createCleanAsked(store, root)();
+  expect(readdirSync(of(''))).toEqual([asked.id]);
+  await store.deletions.removeOne(application, (await runs.storedIds())[0] as string);
+  const age = (days: number) =>
+    db.collection('archives').updateOne({}, { $set: { asked: new Date(Date.now() - days * dayMs) } });
+  await age(6.9);
+  await createCleanAsked(store, root)();
+  expect(readdirSync(of(''))).toEqual([asked.id]);
+  await age(7.1);
+  await createCleanAsked(store, root)();
+  expect(readdirSync(of(''))).toEqual([]);
+  expect(await db.collection('removals').countDocuments()).toBe(0);
+  expect(await store.archives.get(application, asked.id)).toBeUndefined();
+
+  const again = await store.askedArchives.ask(application);
+  await runs.run(again);
+  await store.removeRest(application);
+  await createCleanAsked(store, root)();
+  expect(readdirSync(of(''))).toEqual([]);
 });

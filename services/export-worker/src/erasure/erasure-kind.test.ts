@@ -1,9 +1,12 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ErasureJob } from '@sluice/jobs/record/erasure-record.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
+import { folderOf } from '@sluice/store/archives/archive-records.ts';
 import { toText } from '@sluice/store/entries/entry-filter.ts';
 import { createKeysAt, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import { expect, it } from 'vitest';
@@ -41,7 +44,8 @@ async function start() {
   async function work(job: ErasureJob, stores: Store = store): Promise<ErasureJob> {
     const times = { leaseMs: 600_000, retentionMs: 600_000 };
     const openObjects = () => folderStore(root);
-    const kind = erasureKind({ store: stores, ...times, log, openObjects, folder: temporary });
+    const places = { openObjects, folder: temporary, archiveFolder: root };
+    const kind = erasureKind({ store: stores, ...times, log, ...places });
     const piece = await kind.next(job);
     if (!piece) throw new Error('another worker has the job');
     try {
@@ -245,4 +249,22 @@ it('erases entries that are in the lake alone, once, and those that came since',
   expect(rows).toHaveLength(1_500);
   expect(new Set(rows.map(({ payload }) => (payload as { id: string }).id))).toEqual(new Set(['her']));
   expect((await store.archives.list(application))[0]?.erasures).toEqual([]);
+});
+
+it('removes the files for questions, and the next question has new ones', async () => {
+  const { runs, store, application, insert, create, work } = await start();
+  const { askedArchives } = store;
+  await store.fields.add(application, ['/id']);
+  await insert([{ id: 'him' }, { id: 'her' }]);
+  const asked = await askedArchives.ask(application);
+  await runs.run(asked);
+  const folder = join(runs.root, folderOf(asked, runs.domain));
+  expect(readdirSync(folder).length).toBeGreaterThan(0);
+  expect(await work(await create(['him'], true))).toMatchObject({ result: { entries: 1 } });
+  expect(existsSync(folder)).toBe(false);
+  const next = await askedArchives.ask(application);
+  expect(next).toMatchObject({ run: 1, entries: 0 });
+  await runs.run(next);
+  const rows = await readLake(join(runs.root, folderOf(next, runs.domain)));
+  expect(rows.map(({ payload }) => payload)).toEqual(['{"id":"her"}']);
 });

@@ -16,6 +16,7 @@ import { type MemberCondition, selectionOf } from '@sluice/store/entries/entry-f
 import { idOfKey } from '@sluice/store/entries/entry-id.ts';
 import type { Meeting } from '@sluice/store/refused/meeting-refused.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
+import { removeAskedFolder } from '../archive/asked-folders.ts';
 import { createReadEntries, type ReadEntriesOptions } from '../export/read-entries.ts';
 
 /** Entries deleted by one transaction. */
@@ -25,16 +26,35 @@ const waitMs = 1_000;
 
 interface Dependencies extends ReadEntriesOptions {
   store: Store;
+  /** Where the files for questions are. */
+  archiveFolder: string | undefined;
   leaseMs: number;
   retentionMs: number;
   log: Logger;
 }
 
 /** Removes entries and the copies of their payloads. Each step may run again; what is removed is counted in the same transaction. */
-export function erasureKind({ leaseMs, retentionMs, log, ...options }: Dependencies): JobKind<ErasureJob> {
+export function erasureKind({
+  archiveFolder,
+  leaseMs,
+  retentionMs,
+  log,
+  ...options
+}: Dependencies): JobKind<ErasureJob> {
   const { store } = options;
   const readEntries = createReadEntries(options);
-  const { applications, archives, chunks, deletions, deliveries, entries, erased, jobs, parts } = store;
+  const {
+    applications,
+    archives,
+    askedArchives,
+    chunks,
+    deletions,
+    deliveries,
+    entries,
+    erased,
+    jobs,
+    parts,
+  } = store;
   const { rawEntries, refused } = store;
   const { erasures } = jobs;
 
@@ -133,6 +153,13 @@ export function erasureKind({ leaseMs, retentionMs, log, ...options }: Dependenc
     }
   }
 
+  /** The next question makes files anew. What a run under way still writes is removed within hours, as files of no archive. */
+  async function noteInArchives({ application, id }: ErasureJob): Promise<void> {
+    await archives.noteErasure(application, id);
+    const forgotten = await askedArchives.forget(application);
+    if (forgotten && archiveFolder !== undefined) await removeAskedFolder(archiveFolder, forgotten);
+  }
+
   const steps: Record<ErasureStep, (job: ErasureJob, turn: SessionTurn) => Promise<void>> = {
     wait: waitForOthers,
     refused: eraseRefused,
@@ -141,7 +168,7 @@ export function erasureKind({ leaseMs, retentionMs, log, ...options }: Dependenc
     // Refused uploads wait in memory for half a second before they are stored.
     late: eraseRefused,
     copies: removeCopies,
-    archives: ({ application, id }) => archives.noteErasure(application, id),
+    archives: noteInArchives,
   };
 
   async function erase(job: ErasureJob, turn: SessionTurn): Promise<JobEnd> {
