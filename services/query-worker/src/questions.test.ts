@@ -1,13 +1,20 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
+import { createLogger } from '@sluice/shared/logger.ts';
+import { createKeysAt, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import { expect, it, onTestFinished } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
 import { rowsOf } from '../../../test/support/lake.ts';
+import { payloadOf } from '../../../test/support/payload-of.ts';
 import type { AnswerFormat, Question } from './duck/question.ts';
 import { createProcesses } from './processes.ts';
 import { createSegments } from './segments.ts';
 
 const never = new AbortController().signal;
+const log = createLogger('test', { level: 'silent', pretty: false });
+const dayMs = 86_400_000;
+const keysAt = createKeysAt();
 
 /** An application, and someone who asks. */
 async function start() {
@@ -46,7 +53,21 @@ async function start() {
     return found.refusal;
   }
 
-  return { ...runs, ask, body, reply, refusal, segmentsOf, processesOf };
+  /** Stores entries of so many days ago. `isLate`: as an import does. Returns their ids. */
+  async function insertAt(days: number[], isLate = false): Promise<string[]> {
+    const times = days.map((ago) => Date.now() - ago * dayMs);
+    const announced = isLate ? await store.milestones.removeFrom(application, Math.min(...times)) : undefined;
+    const entries = times.map((time, n) => ({
+      key: keysAt(Buffer.from(application, 'hex'), time),
+      ...payloadOf({ n }),
+      version: 1,
+      ...(announced !== undefined && { announced }),
+    }));
+    await store.entries.insertKeyed(entries);
+    return entries.map(({ key }) => idOfKey(key));
+  }
+
+  return { ...runs, insertAt, ask, body, reply, refusal, segmentsOf, processesOf };
 }
 
 it('answers over all entries, without deleted ones', async () => {
@@ -68,6 +89,30 @@ it('answers over all entries, without deleted ones', async () => {
   const { rows } = await ask('select payload from entries where n = $1', [7]);
   expect((await ask('select typeof($b), $a', { a: 'x', b: 7 })).rows).toEqual([['BIGINT', 'x']]);
   expect(JSON.parse(rows[0][0])).toEqual({ n: 7, place: 'p1', inner: { deep: false } });
+});
+
+it('answers over entries that moved into an archive of the owner, before the first question or later', async () => {
+  const { ask, insertAt, create, run, store, application, storedIds, db } = await start();
+  const own = await create();
+  const days = [30, 25, 20, 15, 10, 5, 0];
+  const ids = await insertAt(days);
+  async function move(retentionDays: number) {
+    await run(own);
+    await store.applications.update(application, { retentionDays, retentionArchive: own.id });
+    await createExpireEntries({ store, auditRetentionMs: dayMs, log })(never);
+    await db.collection('deletions').updateMany({}, { $unset: { holder: '', leaseUntil: '' } });
+  }
+  const asked = async () => (await ask('select id from entries order by id')).rows.flat();
+  await move(22);
+  expect(await storedIds()).toEqual(ids.slice(2));
+  expect(await asked()).toEqual(ids);
+  await move(12);
+  // One that comes late moves before it is asked for.
+  const [late] = await insertAt([28], true);
+  await move(12);
+  expect(await storedIds()).toEqual(ids.slice(4));
+  await store.deletions.removeArchived(application, [ids[0] as string], {});
+  expect(await asked()).toEqual([...ids.slice(1), late].toSorted());
 });
 
 it('says what is wrong, and where', async () => {

@@ -11,6 +11,7 @@ import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import { createPagesOf } from './read-run.ts';
 import { totalsOf, type WriteRunOptions, writeRun } from './write-run.ts';
 
 interface Dependencies extends WriteRunOptions {
@@ -23,6 +24,7 @@ interface Dependencies extends WriteRunOptions {
 /** Runs of archives: what came since the run before goes into files of an object store. */
 export function archiveKind({ openObjects, leaseMs, log, ...options }: Dependencies): JobKind<ArchiveJob> {
   const { archives, jobs } = options.store;
+  const pagesOf = createPagesOf({ ...options, openObjects });
 
   async function make(job: ArchiveJob, turn: Turn): Promise<JobEnd> {
     const { id, fence, done } = job;
@@ -37,7 +39,8 @@ export function archiveKind({ openObjects, leaseMs, log, ...options }: Dependenc
     }
     try {
       const objects = openObjects(archive);
-      const result = await writeRun(options, objects, { job, archive, turn }).finally(objects.close);
+      const read = pagesOf(job, archive);
+      const result = await writeRun(options, objects, { job, archive, read, turn }).finally(objects.close);
       return { result: { result } };
     } catch (error) {
       if (!(error instanceof ObjectStoreError || error instanceof JobFailed)) throw error;

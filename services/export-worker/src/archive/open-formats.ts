@@ -10,9 +10,9 @@ import { createSenderNames } from '../export/sender-names.ts';
 import type { FileFormat } from '../formats/format.ts';
 import { surveyKinds } from '../formats/parquet/file-columns.ts';
 import { startOf } from './plan-run.ts';
-import { readRun } from './read-run.ts';
+import { type ReadPages, readRun } from './read-run.ts';
 
-type Stores = Pick<Store, 'applications' | 'fields' | 'jobs' | 'rawEntries' | 'schemas' | 'senders'>;
+type Stores = Pick<Store, 'applications' | 'fields' | 'jobs' | 'schemas' | 'senders'>;
 
 /** Every row says which entry it is. */
 const always: Meta[] = ['id', 'schema_version'];
@@ -23,6 +23,7 @@ export async function openFormats(
   job: ArchiveJob,
   plan: ArchivePlan,
   archive: Pick<ArchiveRecord, 'format' | 'meta' | 'asked'>,
+  read: ReadPages,
   turn: Pick<Turn, 'check'>,
 ): Promise<{ newFormat(): Promise<FileFormat>; learn(documents: Buffer[]): Promise<void> }> {
   const application = await store.applications.byId(job.application);
@@ -36,7 +37,8 @@ export async function openFormats(
   };
   const known = await knownColumns(store, application, source, archive.asked !== undefined);
   const shape =
-    job.shape ?? (archive.format === 'parquet' ? await survey(store, job, plan, known, turn) : undefined);
+    job.shape ??
+    (archive.format === 'parquet' ? await survey(store, job, plan, known, read, turn) : undefined);
   const { textOf, learn } = createSenderNames(store.senders, job.application, meta);
   return {
     learn,
@@ -54,16 +56,17 @@ export async function openFormats(
 
 /** Reads the run's entries for the types of columns that the schemas do not determine. Later workers write the same columns. */
 async function survey(
-  store: Pick<Store, 'jobs' | 'rawEntries'>,
-  { id, fence, application }: ArchiveJob,
+  store: Pick<Store, 'jobs'>,
+  { id, fence }: ArchiveJob,
   plan: ArchivePlan,
   known: KnownColumns,
+  read: ReadPages,
   { check }: Pick<Turn, 'check'>,
 ): Promise<ExportShape | undefined> {
   const kinds = surveyKinds(known, plan.hasLarge !== false);
   if (!kinds) return undefined;
   const where = { after: startOf(plan), members: kinds.members };
-  for await (const documents of readRun(store, application, plan, where)) {
+  for await (const documents of readRun(read, plan, where)) {
     check();
     for (const document of documents) kinds.add(document);
   }

@@ -15,7 +15,7 @@ import { createErasureRecords } from './erasure-records.ts';
 import { createManifest, createSchemas, refuseForeign, versionsUpTo } from './manifest.ts';
 import { openFormats } from './open-formats.ts';
 import { planRun, startOf } from './plan-run.ts';
-import { readRun } from './read-run.ts';
+import { type ReadPages, readRun } from './read-run.ts';
 import { type OpenFile, openFile } from './write-file.ts';
 
 /** Bytes converted between pauses: without a pause, nothing is received from MongoDB. */
@@ -37,7 +37,7 @@ export interface WriteRunOptions {
 export async function writeRun(
   { store, folder: temporary, fileBytes, mostFiles, countBytes }: WriteRunOptions,
   objects: ObjectStore,
-  { job, archive, turn }: { job: ArchiveJob; archive: ArchiveRecord; turn: Turn },
+  { job, archive, read, turn }: { job: ArchiveJob; archive: ArchiveRecord; read: ReadPages; turn: Turn },
 ): Promise<NonNullable<ArchiveJob['result']>> {
   const { applications, archives, jobs, removals } = store;
   const { application, domain, fence } = job;
@@ -45,7 +45,7 @@ export async function writeRun(
   const isOnly = (await applications.archived(application))?.archive === archive.id;
   if (!job.plan) await refuseForeign(objects, folder, { run: archive.run, isOnly });
   const plan = await planRun(store, job, archive, turn);
-  const { newFormat, learn } = await openFormats(store, job, plan, archive, turn);
+  const { newFormat, learn } = await openFormats(store, job, plan, archive, read, turn);
   const files = [...job.files];
   let open: OpenFile | undefined;
   /** The file before is stored while the next is written. */
@@ -86,7 +86,7 @@ export async function writeRun(
   async function writeFiles(): Promise<void> {
     let convertedBytes = 0;
     if (earlyEnd()) return;
-    for await (const documents of readRun(store, application, plan, {
+    for await (const documents of readRun(read, plan, {
       after: files.at(-1)?.last ?? startOf(plan),
     })) {
       await learn(documents);
