@@ -12,6 +12,7 @@ export const partNames = [
   'stored',
   'exports',
   'archives',
+  'questions',
   'imports',
   'rehearsals',
   'refusals',
@@ -34,7 +35,7 @@ Parts: ${partNames.join(' ')}
   --warm-up N           seconds before each round that do not count (1)
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
-  --entries N           entries of "stored", "listing" (10000000), "exports", "archives", "imports", "rehearsals", "deletions" (1000000)
+  --entries N           entries of "stored", "listing" (10000000), "exports", "archives", "imports", "rehearsals", "deletions" (1000000), "questions" (2000000)
   --applications LIST   numbers of applications to compare (1,1000,3000,10000)
   --schemas KIND        schemas of these applications: different, or the same (different)
   --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles", "batches" and "refusals"

@@ -14,6 +14,7 @@ import { latency } from './parts/latency.ts';
 import { listing } from './parts/listing.ts';
 import { neighbours } from './parts/neighbours.ts';
 import { overload } from './parts/overload.ts';
+import { questions } from './parts/questions.ts';
 import { refusals } from './parts/refusals.ts';
 import { rehearsals } from './parts/rehearsals.ts';
 import { scale } from './parts/scale.ts';
@@ -39,6 +40,7 @@ const parts: Record<PartName, (bench: Bench) => Promise<Section>> = {
   stored,
   exports,
   archives,
+  questions,
   imports,
   rehearsals,
   refusals,

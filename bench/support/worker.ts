@@ -5,7 +5,7 @@ import { startServer } from './server.ts';
 import { serviceEnv } from './service-env.ts';
 
 export interface WorkerOptions {
-  service: 'export-worker' | 'ingest-worker';
+  service: 'export-worker' | 'ingest-worker' | 'query-worker';
   database: string;
   env?: NodeJS.ProcessEnv;
 }
@@ -20,7 +20,11 @@ export async function startWorker(
   return startServer(bench, {
     name: service,
     entry: join(services, service, 'src', 'main.ts'),
-    env: () => ({ ...serviceEnv(bench, database), NODE_OPTIONS: collectors[service].join(' '), ...env }),
+    env: () => ({
+      ...serviceEnv(bench, database),
+      NODE_OPTIONS: (collectors as Record<string, string[]>)[service]?.join(' '),
+      ...env,
+    }),
     async ready({ output }) {
       if (!output().includes('process.started')) throw new Error(`the ${service} does not start`);
     },
