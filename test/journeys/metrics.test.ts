@@ -3,7 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
-import { loadExportWorkerConfig, loadIngestWorkerConfig } from '@sluice/shared/config/load.ts';
+import { startQueryWorker } from '@sluice/query-worker/start.ts';
+import {
+  loadExportWorkerConfig,
+  loadIngestWorkerConfig,
+  loadQueryWorkerConfig,
+} from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { metricTable } from '@sluice/shared/metrics/table.ts';
 import { MongoClient, ObjectId } from 'mongodb';
@@ -22,7 +27,7 @@ const ARCHIVE_FOLDER = mkdtempSync(join(tmpdir(), 'sluice-metrics-'));
 let sluice: Sluice;
 let token: string;
 let domain: string;
-const workers = { export: '', ingest: '' };
+const workers = { export: '', ingest: '', query: '' };
 const stopping: (() => Promise<void>)[] = [];
 
 const ofApi = () => scrape(sluice.url, METRICS_TOKEN);
@@ -40,6 +45,7 @@ beforeAll(async () => {
   const started = await Promise.all([
     startExportWorker(loadExportWorkerConfig(await port('export')), log, quickTimings),
     startIngestWorker(loadIngestWorkerConfig(await port('ingest')), log, quickTimings),
+    startQueryWorker(loadQueryWorkerConfig({ ...(await port('query')), QUERY_PORT: '0' }), log),
   ]);
   stopping.push(...started.map(({ stop }) => stop));
   ({ token } = await sluice.owner());
@@ -282,6 +288,7 @@ describe('a scrape', () => {
     ['API', ofApi],
     ['ingest worker', () => scrape(workers.ingest)],
     ['export worker', () => scrape(workers.export)],
+    ['query worker', () => scrape(workers.query)],
   ] as const)('of the %s has its metrics and no others of ours', async (service, ask) => {
     const { text } = await ask();
     const types = Array.from(text.matchAll(/^# TYPE (\S+) (\S+)$/gm), ([, name, type]) => `${name} ${type}`);

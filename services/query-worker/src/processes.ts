@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limits, outOfMemory, type Question, type Reply } from './duck/question.ts';
+import { limits, type Question, type Reply } from './duck/question.ts';
 
 const program = join(import.meta.dirname, 'duck/child.ts');
 
@@ -47,7 +47,10 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
           }
         })();
         replied.catch(() => undefined);
-        const reply = await Promise.race([replied, exited.then(([code]) => refusalOf(code, ended, ms))]);
+        const reply = await Promise.race([
+          replied,
+          exited.then(([code, name]) => refusalOf(code ?? name, ended, ms)),
+        ]);
         messages.abort();
         return reply;
       } finally {
@@ -64,9 +67,12 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
   };
 }
 
-function refusalOf(code: number | null, ended: AbortSignal, ms: number): Reply {
-  if (ended.aborted) return { refusal: { message: `the question took longer than ${ms / 1_000} s` } };
-  if (code === outOfMemory)
-    return { refusal: { message: 'the question took too much memory: ask for fewer or shorter values' } };
-  throw new Error(`the process of a question ended with ${code}`);
+/** `end`: the exit code of the process, or the signal that ended it. */
+function refusalOf(end: number | NodeJS.Signals, ended: AbortSignal, ms: number): Reply {
+  if (ended.aborted)
+    return { refusal: { message: `the question took longer than ${ms / 1_000} s`, excess: 'too_long' } };
+  const message = 'the question took too much memory: ask for fewer or shorter values';
+  // By itself, or by a system that is short of memory.
+  if (end === 'SIGKILL') return { refusal: { message, excess: 'too_large' } };
+  throw new Error(`the process of a question ended with ${end}`);
 }

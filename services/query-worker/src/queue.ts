@@ -19,6 +19,8 @@ export function createQueue() {
   }
 
   return {
+    waiting: waiting.size,
+
     /** Does the work when it is the owner's turn. Undefined: too many wait. */
     async run<Result>(
       owner: string,

@@ -4,12 +4,14 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { type AnswerFormat, limits, type Question } from './duck/question.ts';
 import type { Processes } from './processes.ts';
 import type { createQueue } from './queue.ts';
+import type { RecordQuestions } from './record-questions.ts';
 import { type createSegments, NotReady } from './segments.ts';
 
 interface Options {
   processes: Processes;
   segmentsOf: ReturnType<typeof createSegments>;
   queue: ReturnType<typeof createQueue>;
+  recordQuestion: RecordQuestions;
   secrets: string[];
 }
 
@@ -22,7 +24,13 @@ interface Asked extends Pick<Question, 'sql' | 'params'> {
 }
 
 /** Answers what APIs ask. Only they know the token. */
-export function createServer({ processes, segmentsOf, queue, secrets }: Options): FastifyInstance {
+export function createServer({
+  processes,
+  segmentsOf,
+  queue,
+  recordQuestion,
+  secrets,
+}: Options): FastifyInstance {
   const app = fastify({ bodyLimit: 1024 ** 2, requestTimeout: 10_000 });
   const tokens = secrets.map((secret) => Buffer.from(`Bearer ${queryToken(secret)}`));
 
@@ -32,8 +40,20 @@ export function createServer({ processes, segmentsOf, queue, secrets }: Options)
     if (!isKnown) return reply.code(401).send({ message: 'only the API may ask' });
   });
 
+  // Else an answered connection would stay open, and closing would wait for it.
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close');
+  });
+
   app.post<{ Body: Asked }>('/questions', async ({ body }, reply) => {
     const { application, domain, owner, ...asked } = body;
+    const ended = recordQuestion({ application, owner });
+    const later = (status: number, seconds: number, message: string) =>
+      reply.code(status).header('retry-after', seconds).send({ message });
     const gone = new AbortController();
     // Not of the socket, which serves many questions.
     reply.raw.once('close', () => gone.abort());
@@ -44,14 +64,21 @@ export function createServer({ processes, segmentsOf, queue, secrets }: Options)
         if (segments.asOf) reply.header('sluice-as-of', segments.asOf);
         return processes.answer({ ...asked, ...segments }, signal);
       });
-      if (!found)
-        return reply.code(429).header('retry-after', 1).send({ message: 'too many questions wait' });
-      if ('refusal' in found) return reply.code(400).send(found.refusal);
-      const { body: bytes, truncated } = found.answer;
+      if (!found) {
+        ended('busy');
+        return later(429, 1, 'too many questions wait');
+      }
+      if ('refusal' in found) {
+        ended(gone.signal.aborted ? 'cancelled' : (found.refusal.excess ?? 'refused'));
+        return reply.code(400).send(found.refusal);
+      }
+      const { body: bytes, rows, truncated } = found.answer;
+      ended('answered', { rows });
       return reply.header('sluice-truncated', String(truncated)).send(Buffer.from(bytes));
     } catch (error) {
-      if (error instanceof NotReady)
-        return reply.code(503).header('retry-after', error.after).send({ message: error.message });
+      if (gone.signal.aborted) ended('cancelled');
+      else ended('failed', { err: error });
+      if (error instanceof NotReady) return later(503, error.after, error.message);
       throw error;
     }
   });

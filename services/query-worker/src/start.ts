@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectStore } from '@sluice/jobs/connect.ts';
+import { monitorRedis } from '@sluice/jobs/queue/monitor.ts';
 import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
@@ -13,6 +14,7 @@ import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { createProcesses } from './processes.ts';
 import { createQueue } from './queue.ts';
+import { recordQuestions } from './record-questions.ts';
 import { createSegments } from './segments.ts';
 import { createServer } from './server.ts';
 
@@ -24,6 +26,7 @@ export async function startQueryWorker(
   const metrics = createMetrics(config.metrics);
   const store = connectStore(config.mongodb, 'sluice-query-worker', 'patient', metrics);
   const redis = connectRedis(config.redis, log, 'impatient');
+  monitorRedis(redis, metrics);
   await untilPrepared(store, log);
   const startRuns = createStartArchives(
     store,
@@ -31,10 +34,13 @@ export async function startQueryWorker(
   );
   const folder = await mkdtemp(join(tmpdir(), 'sluice-questions-'));
   const processes = createProcesses(folder);
+  const queue = createQueue();
+  metrics.gauge('sluice_questions_waiting', () => [{ value: queue.waiting(), labels: {} }]);
   const server = createServer({
     processes,
     segmentsOf: createSegments({ store, startRuns, folder: config.archiveFolder }),
-    queue: createQueue(),
+    queue,
+    recordQuestion: recordQuestions(metrics, log),
     secrets: config.secrets,
   });
   await server.listen({ host: config.host, port: config.port });
@@ -42,9 +48,10 @@ export async function startQueryWorker(
   const { port } = server.server.address() as { port: number };
   return {
     port,
+    /** Answers the questions that it has; the process ends by SHUTDOWN_TIMEOUT, and theirs with it. */
     async stop() {
-      processes.close();
       await server.close();
+      processes.close();
       stopMonitoring();
       redis.disconnect();
       await store.close();

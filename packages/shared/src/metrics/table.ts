@@ -1,4 +1,4 @@
-type Service = 'API' | 'ingest worker' | 'export worker';
+type Service = 'API' | 'ingest worker' | 'export worker' | 'query worker';
 
 export interface MetricDefinition {
   type: 'counter' | 'gauge' | 'histogram' | 'summary';
@@ -9,7 +9,7 @@ export interface MetricDefinition {
   help: string;
 }
 
-const all: readonly Service[] = ['API', 'ingest worker', 'export worker'];
+const all: readonly Service[] = ['API', 'ingest worker', 'export worker', 'query worker'];
 const api: readonly Service[] = ['API'];
 const workers: readonly Service[] = ['ingest worker', 'export worker'];
 const compilers: readonly Service[] = ['API', 'ingest worker'];
@@ -205,6 +205,25 @@ export const metricTable = {
     labels: [],
     of: ['export worker'],
     help: 'Bytes of the files that runs of archives stored.',
+  },
+  sluice_questions_total: {
+    type: 'counter',
+    labels: ['result'],
+    of: ['query worker'],
+    help: 'Questions: `answered`, `refused` (the SQL is wrong), `too_long`, `too_large` (it took too much memory), `busy` (too many waited), `cancelled` (its client went) or `failed`.',
+  },
+  sluice_question_seconds: {
+    type: 'histogram',
+    labels: [],
+    of: ['query worker'],
+    buckets: [0.1, 0.3, 1, 3, 10],
+    help: 'Time of an answered question, waiting included.',
+  },
+  sluice_questions_waiting: {
+    type: 'gauge',
+    labels: [],
+    of: ['query worker'],
+    help: 'Questions that wait for their turn.',
   },
 } as const satisfies Record<string, MetricDefinition>;
 

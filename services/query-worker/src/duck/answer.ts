@@ -6,7 +6,7 @@ import {
   type DuckDBPreparedStatement,
 } from '@duckdb/node-api';
 import { encode } from './encode.ts';
-import { limits, type Question, type Refusal, type Reply } from './question.ts';
+import { limits, type Question, type QuestionRefusal, type Reply } from './question.ts';
 
 /** A text of SQL. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
@@ -63,7 +63,7 @@ export async function answer(question: Question): Promise<Reply> {
 async function prepare(
   connection: DuckDBConnection,
   { sql, params }: Question,
-): Promise<DuckDBPreparedStatement | Refusal> {
+): Promise<DuckDBPreparedStatement | QuestionRefusal> {
   const read = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]);
   const parsed = JSON.parse(String(read.getRowsJson()[0]?.[0])) as Parsed;
   if (parsed.error)
@@ -92,18 +92,19 @@ interface Parsed {
 }
 
 /** DuckDB's errors are JSON, some behind their kind. */
-function toRefusal(message: string, sql: string): Refusal {
+function toRefusal(message: string, sql: string): QuestionRefusal {
   const start = message.indexOf('{');
   try {
-    const { exception_message, position } = JSON.parse(message.slice(start)) as Record<string, string>;
-    return { message: exception_message ?? message, ...placeOf(sql, position) };
+    const found = JSON.parse(message.slice(start)) as Record<string, string>;
+    const refusal = { message: found.exception_message ?? message, ...placeOf(sql, found.position) };
+    return found.exception_type === 'Out of Memory' ? { ...refusal, excess: 'too_large' } : refusal;
   } catch {
     return { message };
   }
 }
 
 /** `position` counts bytes of the SQL from 0. */
-function placeOf(sql: string, position: string | undefined): Pick<Refusal, 'line' | 'column'> {
+function placeOf(sql: string, position: string | undefined): Pick<QuestionRefusal, 'line' | 'column'> {
   if (position === undefined) return {};
   const before = Buffer.from(sql).subarray(0, Number(position)).toString().split('\n');
   return { line: before.length, column: (before.at(-1) as string).length + 1 };

@@ -10,7 +10,7 @@ import {
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
 import { stringify } from 'csv-stringify/sync';
-import { type Answer, limits, type Question } from './question.ts';
+import { type AnswerBody, limits, type Question } from './question.ts';
 
 /** Numbers that a double cannot hold are written with all their digits. */
 const exact = new Set<number>([
@@ -51,7 +51,7 @@ export async function encode(
   connection: DuckDBConnection,
   result: DuckDBResult,
   { format, folder, asOf }: Pick<Question, 'format' | 'folder' | 'asOf'>,
-): Promise<Answer> {
+): Promise<AnswerBody> {
   const columns = result.columnNames().map((name, at) => ({ name, type: String(result.columnType(at)) }));
   if (format === 'parquet') return toParquet(connection, result, columns, folder);
   const lines: string[] = [];
@@ -72,7 +72,7 @@ export async function encode(
       lines.push(line);
     }
   const body = bodyOf(format, columns, lines, { as_of: asOf ?? null, truncated });
-  return { body: Buffer.from(body), truncated };
+  return { body: Buffer.from(body), rows: lines.length, truncated };
 }
 
 function bodyOf(format: Question['format'], columns: Column[], lines: string[], about: object): string {
@@ -98,7 +98,7 @@ async function toParquet(
   result: DuckDBResult,
   columns: Column[],
   folder: string,
-): Promise<Answer> {
+): Promise<AnswerBody> {
   const names = result.deduplicatedColumnNames();
   const types = result.columnTypes();
   // Another statement ends the stream, so all is read first.
@@ -121,5 +121,5 @@ async function toParquet(
   appender.closeSync();
   const path = join(folder, 'answer.parquet');
   await connection.run(`copy answer to '${path.replaceAll("'", "''")}' (format parquet, compression zstd)`);
-  return { body: await readFile(path), truncated };
+  return { body: await readFile(path), rows, truncated };
 }

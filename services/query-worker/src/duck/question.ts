@@ -16,19 +16,21 @@ export interface Question {
 export type AnswerFormat = 'json' | 'csv' | 'ndjson' | 'parquet';
 
 /** `truncated`: there are more rows. */
-export interface Answer {
+export interface AnswerBody {
   body: Uint8Array;
+  rows: number;
   truncated: boolean;
 }
 
-/** Why there is no answer: the question is wrong. `line` and `column` count from 1. */
-export interface Refusal {
+/** Why there is no answer: the question is wrong, or takes too much. `line` and `column` count from 1. */
+export interface QuestionRefusal {
   message: string;
+  excess?: 'too_long' | 'too_large';
   line?: number;
   column?: number;
 }
 
-export type Reply = { answer: Answer } | { refusal: Refusal };
+export type Reply = { answer: AnswerBody } | { refusal: QuestionRefusal };
 
 export const limits = {
   rows: 10_000,
@@ -41,6 +43,3 @@ export const limits = {
   /** What a process may take in all. */
   residentBytes: 600 * 1024 ** 2,
 };
-
-/** The process ends so when it takes more memory than it may. */
-export const outOfMemory = 77;
