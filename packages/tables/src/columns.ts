@@ -32,8 +32,7 @@ const createdAt: Column = { name: 'createdAt' };
 
 /**
  * The columns of an application's exports: time, `meta`, fields of the first version of its schema, recorded fields.
- * With `hasRest`, one more column has all other fields; with `hasPayload`, one the whole payload. `inLake`: of files of archives, to which
- * readers add `date`.
+ * With `hasRest`, one more column has all other fields; with `hasPayload`, one the whole payload. `inLake`: for archives.
  */
 export function columnsOf(
   schema: Record<string, unknown>,
