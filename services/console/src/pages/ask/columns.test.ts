@@ -10,6 +10,7 @@ const schema = {
     order: { type: 'integer' },
     id: { type: 'string' },
     'a.b': { type: 'boolean' },
+    Date: { type: 'string' },
     address: { type: 'object', properties: { city: { type: 'string' }, 'post code': { type: 'string' } } },
   },
 };
@@ -28,8 +29,9 @@ it('lists the columns of entries, then the fields, as they stand in SQL', () => 
     '"order"',
     '"/id"',
     '"/a.b"',
-    'address.city',
-    'address."post code"',
+    '"/Date"',
+    '"address.city"',
+    '"address.post code"',
   ]);
 });
 

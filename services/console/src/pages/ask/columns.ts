@@ -1,25 +1,21 @@
-import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { Schema } from '@sluice/schemas/schema.ts';
-import { fieldName } from '@sluice/tables/columns.ts';
+import { columnsOf, type Meta } from '@sluice/tables/columns.ts';
 import { fieldsOf, type ValueKind } from '../entries/fields.ts';
 
-/** A column of the view `entries`, or a member of one. */
+/** A column of the view `entries`. */
 export interface AskedColumn {
   /** As it stands in SQL. */
   sql: string;
   kind: ValueKind;
+  /** Whether payloads have it. */
+  isField: boolean;
 }
 
-/** Those that every application has. */
-const ofEntries: AskedColumn[] = [
-  { sql: 'createdAt', kind: 'time' },
-  { sql: 'id', kind: 'text' },
-  { sql: 'schema_version', kind: 'number' },
-  { sql: 'source', kind: 'text' },
-  { sql: 'key', kind: 'text' },
-  { sql: 'payload', kind: 'nested' },
-];
-const reservedNames = ofEntries.map(({ sql }) => sql);
+const kindsOfEntry: Record<string, ValueKind> = {
+  createdAt: 'time',
+  schema_version: 'number',
+  payload: 'nested',
+};
 
 /** `duckdb_keywords()` of the kinds `reserved` and `type_function`: names only inside double quotes. */
 const reservedWords = (
@@ -49,13 +45,13 @@ const reserved = new Set(reservedWords);
 export const nameInSql = (name: string): string =>
   /^[a-z_]\w*$/i.test(name) && !reserved.has(name.toLowerCase()) ? name : `"${name.replaceAll('"', '""')}"`;
 
-/** A field at the top of payloads is a column; what is below it is a member of the column. */
-function fieldInSql(pointer: string): string {
-  const [top = '', ...members] = fromPointer(pointer);
-  return [fieldName(toPointer([top]), reservedNames), ...members].map(nameInSql).join('.');
+/** Those of entries, then the fields of the schema, as files of archives name them. */
+export function columnsToAsk(schema: Schema): AskedColumn[] {
+  const { fieldAt } = fieldsOf(schema);
+  const meta: Meta[] = ['id', 'schema_version', 'source', 'key'];
+  return columnsOf(schema, [], { meta, hasPayload: true, inLake: true }).map(({ name, pointer }) => ({
+    sql: nameInSql(name),
+    kind: pointer === undefined ? (kindsOfEntry[name] ?? 'text') : fieldAt(pointer).kind,
+    isField: pointer !== undefined,
+  }));
 }
-
-export const columnsToAsk = (schema: Schema): AskedColumn[] => [
-  ...ofEntries,
-  ...fieldsOf(schema).declared.map(({ pointer, kind }) => ({ sql: fieldInSql(pointer), kind })),
-];

@@ -13,7 +13,7 @@ const isText = ({ kind }: AskedColumn) => kind === 'text' || kind === 'choice';
 
 /** Questions to begin with, about the first text and the first number of an application. */
 export function examplesOf(columns: AskedColumn[]): Example[] {
-  const own = columns.slice(columns.findIndex(({ sql }) => sql === 'payload') + 1);
+  const own = columns.filter(({ isField }) => isField);
   const text = own.find(isText)?.sql;
   const number = own.find(({ kind }) => kind === 'number')?.sql;
   return [

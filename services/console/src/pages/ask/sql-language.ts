@@ -7,6 +7,8 @@ const words = new Set(sqlWords);
 /** Colours of SQL, line by line. */
 export const sqlLanguage = StreamLanguage.define({
   name: 'sql',
+  // A completed name brings its own double quotes.
+  languageData: { closeBrackets: { brackets: ['(', "'"] } },
   token(stream) {
     if (stream.eatSpace()) return null;
     if (stream.match(/--.*/)) return 'comment';
