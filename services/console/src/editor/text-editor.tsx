@@ -44,8 +44,9 @@ const typeOver = EditorView.domEventHandlers({
     if (inputType !== 'insertText' || data === null || empty) return false;
     const type = () =>
       view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
-    // A quote or a bracket goes around the selection.
-    const takers = view.state.facet(EditorView.inputHandler);
+    // A quote or a bracket goes around what is selected on one line.
+    const isOneLine = view.state.doc.lineAt(from).to >= to;
+    const takers = isOneLine ? view.state.facet(EditorView.inputHandler) : [];
     if (!takers.some((take) => take(view, from, to, data, type))) view.dispatch(type());
     return true;
   },
