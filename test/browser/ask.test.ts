@@ -107,3 +107,38 @@ it('completes columns, marks what is wrong, and cancels', async () => {
   await answerOf(page).getByRole('cell', { name: '3', exact: true }).waitFor();
   await expectAccessible(page);
 });
+
+it('saves questions, which members open', async () => {
+  const [owner, reader] = [await sluice.owner(), await sluice.owner()];
+  const { domain } = await startEntries(sluice, owner.token, 3);
+  const member = `/applications/${domain}/members/${reader.username}`;
+  await sluice.request('PUT', member, { token: owner.token, json: { role: 'reader' } });
+  await startAnswers();
+  const page = await openAs(sluice, owner, `/applications/${domain}/ask`);
+  await write(page, 'select max(celsius) as hottest from entries');
+  await page.getByRole('button', { name: 'Saved questions' }).click();
+  await page.getByText('No question is saved yet.').waitFor();
+  await page.getByLabel('Name of the question').fill('Hottest');
+  await page.getByRole('button', { name: 'Save the question' }).click();
+  await page.getByRole('button', { name: 'Hottest', exact: true }).waitFor();
+  await page.getByLabel('Name of the question').fill('Hottest');
+  await page.getByRole('button', { name: 'Save the question' }).click();
+  await page.getByText('there is a question with the name Hottest').waitFor();
+  await expectAccessible(page);
+
+  const shared = await openAs(sluice, reader, `/applications/${domain}/ask`);
+  await shared.getByRole('button', { name: 'Saved questions' }).click();
+  const hottest = shared.getByRole('button', { name: 'Hottest', exact: true });
+  await hottest.waitFor();
+  expect(await shared.getByRole('button', { name: /^(Delete|Save) the question/ }).count()).toBe(0);
+  await expectAccessible(shared);
+  await hottest.click();
+  await answerOf(shared).getByRole('cell', { name: '2', exact: true }).waitFor();
+
+  await page.getByRole('button', { name: 'Delete the question Hottest' }).click();
+  await page
+    .getByRole('dialog', { name: 'Delete the question Hottest' })
+    .getByRole('button', { name: 'Delete', exact: true })
+    .click();
+  await page.getByText('No question is saved yet.').waitFor();
+});

@@ -374,6 +374,12 @@ export const words = {
       `${label}: ${value === undefined ? 'NULL' : formatNumber(value)}`,
     firstBars: (shown: number, all: number) =>
       `These are the first ${formatNumber(shown)} of ${formatNumber(all)} rows.`,
+    saved: 'Saved questions',
+    noneSaved: 'No question is saved yet.',
+    savedName: 'Name of the question',
+    save: 'Save the question',
+    deleteSaved: (name: string) => `Delete the question ${name}`,
+    deleteText: 'No member sees the question any more. The entries stay.',
   },
   jobs: {
     states: {

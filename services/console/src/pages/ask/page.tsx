@@ -13,6 +13,7 @@ import { ColumnList } from './column-list.tsx';
 import { columnsToAsk } from './columns.ts';
 import { firstQuestion } from './examples.ts';
 import { QuestionBar } from './question-bar.tsx';
+import { Saved } from './saved.tsx';
 import { completeSql, sqlLanguage } from './sql-language.ts';
 import { useQuestion } from './use-question.ts';
 
@@ -74,6 +75,7 @@ function Ask() {
       )}
       {failure && !fault && <ErrorAlert error={failure} onRetry={() => failed && run(failed)} />}
       {answered && !failure && <AnswerView {...answered} isOld={question.isRunning} />}
+      <Saved sql={sql} open={run} />
     </Stack>
   );
 }
