@@ -21,6 +21,7 @@ const order = [
   'createWebhook',
   'updateWebhook',
   'redeliverFrom',
+  'saveQuestion',
   'createArchive',
   'updateArchive',
   'createImport',

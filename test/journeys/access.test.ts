@@ -34,6 +34,8 @@ const archive = () => ({
   every: '1d',
   from: 'now',
 });
+/** Each with a name of its own. */
+const question = () => ({ name: randomBytes(6).toString('hex'), sql: 'select 1' });
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const credentials = (username: string) => ({ username, password: 'correct horse' });
 
@@ -101,6 +103,9 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/stats': [readers()],
   // Without a query worker.
   'post /api/applications/{domain}/query': [readers(503), () => ({ json: { sql: 'select 1' } })],
+  'get /api/applications/{domain}/queries': [readers()],
+  'post /api/applications/{domain}/queries': [editors(), () => ({ json: question() })],
+  'delete /api/applications/{domain}/queries/{id}': [editors()],
   'get /api/applications/{domain}/data/{id}': [readers()],
   'delete /api/applications/{domain}/data/{id}': [editors()],
   'post /api/schemas/validate': [reading, () => ({ json: { schema: { type: 'object' } } })],
@@ -219,6 +224,9 @@ const making: Record<string, unknown> = {
   get archives() {
     return archive();
   },
+  get queries() {
+    return question();
+  },
   keys: { name: 'another' },
   tokens: { name: 'another', scopes: ['read'] },
 };
@@ -250,7 +258,7 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
   }
   const where = kind === 'tokens' ? '/users/me/tokens' : `${path}/${kind}`;
   const { id } = (await sluice.request('POST', where, { token, json: making[kind] })).body.data;
-  if (['tokens', 'keys', 'webhooks', 'archives'].includes(kind)) return id;
+  if (['tokens', 'keys', 'webhooks', 'archives', 'queries'].includes(kind)) return id;
   await until(async () => {
     const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
     return body.data.state === 'completed';

@@ -9,7 +9,7 @@ import { history } from '../../examples/weather/readings.ts';
 import { readDescription } from '../clients/description.ts';
 import { root } from '../support/docs-steps.ts';
 import { rowsOf } from '../support/lake.ts';
-import { type Answer, type Call, sharedSluice, startSluice, until } from '../support/sluice.ts';
+import { type Answer, type Call, sharedSluice, startSluice, storeOf, until } from '../support/sluice.ts';
 import { commandLine } from '../support/sluice-command.ts';
 
 const sluice = await startSluice({ questions: true });
@@ -149,6 +149,40 @@ it('holds every upload that was acknowledged, up to its time', async () => {
     expect(missing).toEqual([]);
     expect(before).toBeGreaterThan(0);
   }
+});
+
+it('keeps questions that members share', async () => {
+  const { call, domain, token } = await application();
+  const [reader, other] = [await sluice.owner(), await sluice.owner()];
+  await call('PUT', `/members/${reader.username}`, { json: { role: 'reader' } });
+  const save = (name: string, options: Call = {}) =>
+    call('POST', '/queries', { json: { name, sql: `select '${name}'` }, ...options });
+  const { data } = (await save('warm')).body;
+  expect(data).toMatchObject({ name: 'warm', sql: "select 'warm'", createdBy: expect.any(String) });
+  await save('cold');
+  const again = await save('warm');
+  expect([again.status, again.body.error.name]).toEqual([409, 'ResourceConflictError']);
+  const names = async (user?: { token: string }) => {
+    const { status, body } = await call('GET', '/queries', user);
+    return body.data?.map(({ name }: { name: string }) => name) ?? status;
+  };
+  expect([await names(reader), await names(other)]).toEqual([['cold', 'warm'], 404]);
+  expect((await save('mine', { token: reader.token })).status).toBe(403);
+  expect((await call('DELETE', `/queries/${data.id}`, { token: reader.token })).status).toBe(403);
+  for (const status of [200, 404]) expect((await call('DELETE', `/queries/${data.id}`)).status).toBe(status);
+  expect(await names()).toEqual(['cold']);
+  const audit = await sluice.request('GET', '/audit', { token });
+  const actions = audit.body.data.result.map(({ action }: { action: string }) => action);
+  expect(actions).toEqual(expect.arrayContaining(['question.saved', 'question.deleted']));
+
+  const full = await Promise.all(Array.from({ length: 101 }, (_, at) => save(`q${at}`)));
+  const refused = full.find(({ status }) => status === 429);
+  expect(refused?.body.error.message).toContain('limit of 100 saved questions');
+  expect((await names()).length).toBeLessThanOrEqual(100);
+  const store = storeOf(sluice);
+  const { id = '' } = (await store.applications.byDomain(domain)) ?? {};
+  await call('DELETE', '');
+  await until(async () => (await store.savedQuestions.list(id)).length === 0);
 });
 
 /** What an API answers whose query worker is this one. */

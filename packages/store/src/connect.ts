@@ -39,6 +39,7 @@ import { inspection } from './inspect.ts';
 import { liveStore } from './live/live.ts';
 import { migrate } from './migrations/migrate.ts';
 import { monitorPool, monitorPrimary, timedConnections } from './monitor.ts';
+import { questionsName, savedQuestions } from './questions/saved-questions.ts';
 import { meetingRefused } from './refused/meeting-refused.ts';
 import { refusalCountStore } from './refused/refusal-counts.ts';
 import { refusedStore } from './refused/refused.ts';
@@ -167,6 +168,7 @@ export function connectDatabase(
     deletions,
     archives: archiveStore(db),
     askedArchives: askedArchives(db, removals),
+    savedQuestions: savedQuestions(db),
     compactions: compactionStore(db),
     removals,
     erased: { ...erasedStore(db), eraseAgain: eraseAgain(db, deletions) },
@@ -219,6 +221,7 @@ export function connectDatabase(
         'schemas',
         'refused',
         'webhooks',
+        questionsName,
         'deliveries',
       ])
         await db.collection(name).deleteMany({ application: _id });

@@ -6,6 +6,7 @@ import { surveysName } from './entries/value-surveys.ts';
 import { erasedName } from './erasures/erased.ts';
 import { namespaceExists } from './faults.ts';
 import { isCluster } from './is-cluster.ts';
+import { questionsName } from './questions/saved-questions.ts';
 
 const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
 
@@ -69,6 +70,7 @@ const indexes: Record<string, IndexDescription[]> = {
     // One for questions.
     { key: { application: 1 }, unique: true, partialFilterExpression: { asked: { $exists: true } } },
   ],
+  [questionsName]: [{ key: { application: 1, name: 1 }, unique: true }],
   [removalsName]: [{ key: { application: 1, version: 1 } }, { key: { key: 1 } }],
   [erasedName]: [{ key: { application: 1, erasure: 1 } }],
   milestones: [

@@ -32,6 +32,7 @@ import { createCounters } from './limits/rate.ts';
 import { liveRoutes } from './live/routes.ts';
 import { metricsRoute } from './metrics/route.ts';
 import { questionRoutes } from './questions/routes.ts';
+import { savedQuestionRoutes } from './questions/saved-routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -78,6 +79,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(erasureRoutes, dependencies);
       await api.register(statsRoutes, dependencies);
       await api.register(questionRoutes, dependencies);
+      await api.register(savedQuestionRoutes, dependencies);
       await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);

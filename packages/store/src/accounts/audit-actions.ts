@@ -30,6 +30,8 @@ export const auditActions = [
   'archive.retried',
   'webhook.rotated',
   'webhook.deleted',
+  'question.saved',
+  'question.deleted',
   'schema.published',
   'key.created',
   'key.updated',

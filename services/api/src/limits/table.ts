@@ -107,6 +107,7 @@ export const quotas = {
   tokens: { what: 'personal tokens', client: 'user', limit: 100, advice: 'revoke one' },
   webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },
   archives: { what: 'archives', client: 'application', limit: 3, advice: 'delete one' },
+  questions: { what: 'saved questions', client: 'application', limit: 100, advice: 'delete one' },
   secrets: {
     what: 'secrets that sign',
     client: 'webhook',

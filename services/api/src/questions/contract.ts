@@ -1,5 +1,6 @@
+import type { SavedQuestion as Saved } from '@sluice/store/questions/saved-questions.ts';
 import Type from 'typebox';
-import { Bool, Named, Strict, Text } from '../http/schemas.ts';
+import { Bool, DateTime, Name, Named, Strict, Text } from '../http/schemas.ts';
 
 const Value = Type.Union([Type.String(), Type.Number(), Type.Boolean(), Type.Null()]);
 
@@ -49,3 +50,25 @@ export const answerTypes = {
 } as const;
 
 export type AnswerType = keyof typeof answerTypes;
+
+const sql = Type.String({
+  minLength: 1,
+  maxLength: 10_000,
+  description: 'One SELECT over the view `entries`.',
+  examples: ['select place, avg(celsius) from entries group by place'],
+});
+
+export const NewQuestion = Strict('NewQuestion', { name: Name, sql });
+
+export const SavedQuestion = Named('SavedQuestion', {
+  id: Text('Id of the question.', '66f1c2a4e8b5d70912345678'),
+  name: Name,
+  sql,
+  createdAt: DateTime(),
+  createdBy: Text('The user who saved it.', 'ada'),
+});
+
+export const toSavedQuestion = ({ createdAt, ...fields }: Saved) => ({
+  ...fields,
+  createdAt: createdAt.toISOString(),
+});
