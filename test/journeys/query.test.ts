@@ -336,7 +336,10 @@ it('answers the questions of docs/asking.md over the weather stations', async ()
   const questions = [...page.matchAll(/^```sql\n(.*?)^```/gms)].map(([, sql]) => sql as string);
   expect(questions).toHaveLength(10);
   const columns = ['createdAt', 'id', 'schema_version', 'source', 'key', 'payload'];
-  for (const sql of [...questions, `select ${columns}, wind.speed from entries`]) {
+  for (const sql of [
+    ...questions,
+    `select ${columns}, "wind.speed", payload->>'$.wind.speed' from entries`,
+  ]) {
     const { text, body: answer } = await sluice.request('POST', `${path}/query`, { token, json: { sql } });
     expect({ sql, text, rows: answer.data?.rows?.length }).toEqual({
       sql,

@@ -23,7 +23,7 @@ export const questionRoutes: Routes = async (app, { store, config, capacity, log
     '/applications/:domain/query',
     operation('query', 'Ask', {
       description:
-        'Answers one SELECT over the view `entries`: its columns are those of Parquet exports, with `id`, `schema_version`, `source`, `key` and `payload`. ' +
+        'Answers one SELECT over the view `entries`: its columns are those of Parquet files of archives, with `id`, `schema_version`, `source`, `key` and `payload`. ' +
         '`Accept` chooses JSON, CSV, NDJSON or Parquet. The header `Sluice-As-Of` says up to when every entry is in the answer, `Sluice-Truncated` whether there are more rows.',
       params: ByDomain,
       body: QuestionRequest,
