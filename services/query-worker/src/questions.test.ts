@@ -1,12 +1,16 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { createKeysAt, idOfKey } from '@sluice/store/entries/entry-id.ts';
+import { createKeysAt, idOfKey, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
 import { rowsOf } from '../../../test/support/lake.ts';
 import { payloadOf } from '../../../test/support/payload-of.ts';
+import { runs as times } from '../../../test/support/runs.ts';
 import type { AnswerFormat, Question } from './duck/question.ts';
 import { createProcesses } from './processes.ts';
 import { createSegments } from './segments.ts';
@@ -113,6 +117,102 @@ it('answers over entries that moved into an archive of the owner, before the fir
   expect(await storedIds()).toEqual(ids.slice(4));
   await store.deletions.removeArchived(application, [ids[0] as string], {});
   expect(await asked()).toEqual([...ids.slice(1), late].toSorted());
+});
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ what: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 5 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      what: fc.constant('late' as const),
+      days: fc.array(fc.nat(5), { minLength: 1, maxLength: 3 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constant('kill' as const), call: fc.nat(3), isAfter: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('age' as const) }) },
+  { weight: 6, arbitrary: fc.record({ what: fc.constant('ask' as const) }) },
+);
+
+it('has every entry once in its files, which stay few, whatever happens', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 55 }), async (steps) => {
+      const { db, store, application, domain, root, segmentsOf, insert, insertAt, storedIds, run, current } =
+        await start();
+      const asked = await store.askedArchives.ask(application);
+      // Runs that merge eight, and 64, are not far.
+      await db.collection('archives').updateOne({}, { $set: { run: 50 } });
+      const folder = join(root, '_questions', asked.id);
+      const files = (name: string) => readdirSync(join(folder, name)).map((each) => join(folder, name, each));
+      let most = 0;
+
+      /** Kills the worker of the next run. */
+      async function kill(call: number, isAfter: boolean): Promise<void> {
+        const whole = folderStore(root);
+        let left = call;
+        const create: ObjectStore['create'] = async (...given) => {
+          if (left-- > 0) return whole.create(...given);
+          if (isAfter) await whole.create(...given);
+          throw new Error('killed');
+        };
+        await run(asked, { objects: { ...whole, create } }).catch((error) =>
+          expect(error.message).toBe('killed'),
+        );
+      }
+
+      async function ask(): Promise<void> {
+        const { files, deleted, asOf } = await segmentsOf(application, domain, never);
+        const idsIn = async (paths: string[]) =>
+          (await Promise.all(paths.map((path) => rowsOf(path, readFileSync(path)))))
+            .flat()
+            .map(({ id }) => id);
+        const gone = new Set(await idsIn(deleted));
+        const ids = (await idsIn(files)).filter((id) => !gone.has(id)).toSorted();
+        const stored = await storedIds();
+        expect(ids).toEqual(stored);
+        const newest = stored.at(-1);
+        if (newest) expect(Date.parse(asOf as string)).toBeGreaterThanOrEqual(timeOfId(newest).getTime());
+        const { manifests, entries } = await current(asked);
+        expect(entries).toBeGreaterThanOrEqual(ids.length);
+        most = Math.max(most, manifests);
+      }
+
+      for (const one of steps) {
+        const ids = await storedIds();
+        if (one.what === 'insert') await insert(one.count);
+        if (one.what === 'late') await insertAt(one.days, true);
+        if (one.what === 'delete' && ids.length > 0)
+          await store.deletions.removeOne(application, ids[one.place % ids.length] as string);
+        if (one.what === 'kill') await kill(one.call, one.isAfter);
+        if (one.what === 'age')
+          for (const path of await current(asked).then(({ manifests }) =>
+            manifests > 0 ? files('_manifests') : [],
+          ))
+            utimesSync(path, 0, 0);
+        if (one.what === 'ask') await ask();
+      }
+      await ask();
+      expect(most).toBeLessThan(24);
+      // Some minutes later, and behind a run that merged nothing.
+      do {
+        for (const path of files('_manifests')) utimesSync(path, 0, 0);
+        await insert(1);
+        await ask();
+      } while ((await current(asked)).run % 8 !== 2);
+      const { manifests } = await current(asked);
+      expect(files('_manifests')).toHaveLength(manifests);
+      expect(new Set(files('entries').map((path) => basename(path).slice(0, 6))).size).toBeLessThanOrEqual(
+        manifests,
+      );
+    }),
+    times(1),
+  );
 });
 
 it('says what is wrong, and where', async () => {

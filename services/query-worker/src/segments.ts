@@ -2,12 +2,14 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
-import { type LakeManifest, readManifestsBelow } from '@sluice/objects/lake/manifest.ts';
+import { type LakeManifest, liveManifests, readManifestsBelow } from '@sluice/objects/lake/manifest.ts';
 import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-records.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { Question } from './duck/question.ts';
 
 const lookMs = 50;
+/** Archives whose manifests are kept in memory. */
+const mostKnown = 100;
 
 /** There is no answer now. `after`: in so many seconds it is worth asking again. */
 export class NotReady extends Error {
@@ -19,6 +21,8 @@ export class NotReady extends Error {
     this.after = after;
   }
 }
+
+const anew = () => new NotReady('the entries are being prepared anew: ask again', 1);
 
 export type Segments = Pick<Question, 'files' | 'deleted' | 'asOf'>;
 
@@ -39,9 +43,10 @@ export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: O
   const known = new Map<string, { run: number; manifests: LakeManifest[] }>();
 
   async function isFresh(archive: ArchiveRecord): Promise<boolean> {
-    const { lastRun } = archive;
-    if (!lastRun) return false;
-    if (Date.now() - lastRun.at.getTime() < freshMs) return true;
+    const { lastRun, late } = archive;
+    // What came with old times is in no answer yet, although `asOf` is later.
+    if (!lastRun || late) return false;
+    if (Date.now() - lastRun.plannedAt.getTime() < freshMs) return true;
     return askedArchives.isCurrent(archive, await rawEntries.newestId(archive.application));
   }
 
@@ -51,7 +56,7 @@ export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: O
     await startRuns();
     for (;;) {
       const archive = await archives.get(before.application, before.id);
-      if (!archive) throw new NotReady('the entries are being prepared anew: ask again', 1);
+      if (!archive) throw anew();
       if (archive.run > before.run) return archive;
       if (archive.state === 'failing')
         throw new NotReady(`the entries cannot be prepared: ${archive.reason}`, 30);
@@ -63,7 +68,13 @@ export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: O
   async function manifestsOf(archive: ArchiveRecord, place: string): Promise<LakeManifest[]> {
     const found = known.get(archive.id);
     if (found?.run === archive.run) return found.manifests;
-    const manifests = await readManifestsBelow(objects, place, archive.run);
+    const manifests = liveManifests(await readManifestsBelow(objects, place, archive.run));
+    if (manifests.length !== archive.manifests) {
+      // Someone emptied the folder, or restored the database.
+      await askedArchives.forget(archive.application);
+      throw anew();
+    }
+    if (known.size >= mostKnown) known.clear();
     known.set(archive.id, { run: archive.run, manifests });
     return manifests;
   }
@@ -75,7 +86,9 @@ export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: O
     signal: AbortSignal,
   ): Promise<Segments> {
     let archive = await askedArchives.ask(application);
-    if (!(await isFresh(archive))) archive = await wait(archive, signal);
+    // A run that was under way may lack what came before the question; the next one has it.
+    for (let ended = 0; ended < 2 && !(await isFresh(archive)); ended++)
+      archive = await wait(archive, signal);
     const place = folderOf(archive, domain);
     const manifests = await manifestsOf(archive, place);
     const path = (name: string) => join(folder, place, name);

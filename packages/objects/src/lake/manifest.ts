@@ -26,6 +26,10 @@ export interface LakeManifest {
   domain: string;
   format: 'parquet' | 'ndjson' | 'csv';
   after?: string | undefined;
+  /** The version of announcements up to which the runs before have the entries. Of archives for questions. */
+  announced?: number | undefined;
+  /** The run has the entries of all runs from this one on, whose manifests count no more. Of archives for questions. */
+  replaces?: number | undefined;
   until?: string | undefined;
   files: LakeFile[];
   deleted?: (LakeContent & { name: string }) | undefined;
@@ -58,6 +62,19 @@ export const readManifestsBelow = async (
   folder: string,
   run: number,
 ): Promise<LakeManifest[]> => (await readManifests(store, folder)).filter((manifest) => manifest.run < run);
+
+/** Those that no later one replaces, of manifests in the order of runs. */
+export function liveManifests(manifests: LakeManifest[]): LakeManifest[] {
+  let first = Number.POSITIVE_INFINITY;
+  return manifests
+    .toReversed()
+    .filter(({ run, replaces = run }) => {
+      if (run >= first) return false;
+      first = replaces;
+      return true;
+    })
+    .toReversed();
+}
 
 /** What is wrong with the number of manifests; undefined: nothing. */
 export const countFault = (folder: string, found: number, stored: number): string | undefined =>
@@ -130,7 +147,8 @@ const isFile = (value: unknown): boolean => {
 };
 
 function isManifest(value: unknown): value is LakeManifest {
-  const { run, domain, format, files, deleted, schemas, removed } = (value ?? {}) as Partial<LakeManifest>;
+  const { run, domain, format, files, deleted, schemas, removed, announced, replaces } = (value ??
+    {}) as Partial<LakeManifest>;
   return (
     isCount(run) &&
     isText(domain) &&
@@ -140,6 +158,6 @@ function isManifest(value: unknown): value is LakeManifest {
     (deleted === undefined || (isContent(deleted) && isName(deleted.name))) &&
     Array.isArray(schemas) &&
     schemas.every(isCount) &&
-    (removed === undefined || isCount(removed))
+    [removed, announced, replaces].every((count) => count === undefined || isCount(count))
   );
 }

@@ -16,13 +16,13 @@ export const archivesName = 'archives';
 /** The settings that a user chooses. */
 export type ArchiveFields = Pick<ArchiveRecord, 'to' | 'format' | 'every' | 'from' | 'name' | 'meta'>;
 
-/** A finished run. */
+/** A finished run. `added`: what the archive has more than before. */
 export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
   entries: number;
   files: number;
   bytes: number;
   deletions?: number;
-  hasManifest: boolean;
+  added: Pick<ArchiveRecord, 'entries' | 'bytes' | 'manifests'>;
   /** There is more to archive at once. */
   isFurther: boolean;
 };
@@ -249,7 +249,7 @@ export function archiveStore(db: Db) {
         every,
         asked,
       }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every' | 'asked'>,
-      { covers, entries, files, bytes, deletions, hasManifest, isFurther }: ArchivedRun,
+      { covers, entries, files, bytes, deletions, added, isFurther }: ArchivedRun,
     ): Promise<boolean> {
       const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
       return hasMatched(
@@ -268,9 +268,9 @@ export function archiveStore(db: Db) {
                 bytes,
                 deletions: deletions ?? '$$REMOVE',
               },
-              entries: { $add: ['$entries', entries] },
-              bytes: { $add: ['$bytes', bytes] },
-              manifests: { $add: ['$manifests', hasManifest ? 1 : 0] },
+              entries: { $add: ['$entries', added.entries] },
+              bytes: { $add: ['$bytes', added.bytes] },
+              manifests: { $add: ['$manifests', added.manifests] },
               late,
               failures: 0,
               state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },

@@ -7,6 +7,7 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { type EntryId, highest, lastIdBefore, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { widthOf } from '@sluice/tables/columns.ts';
+import type { Merge } from './merging.ts';
 
 type Stores = Pick<
   Store,
@@ -17,16 +18,20 @@ type Stores = Pick<
 export async function planRun(
   { applications, archives, fields, horizon, jobs, rawEntries, schemas }: Stores,
   job: ArchiveJob,
-  { covers: before, format, id }: Pick<ArchiveRecord, 'covers' | 'format' | 'id'>,
+  { covers, format, id, asked }: Pick<ArchiveRecord, 'covers' | 'format' | 'id' | 'asked'>,
+  merge: Merge | undefined,
   turn: Pick<Turn, 'check' | 'giveWay'>,
 ): Promise<ArchivePlan> {
   if (job.plan) return job.plan;
   await archives.takeUp(job.application, id);
   const { until: newest, announced } = await rawEntries.cut(job.application);
   // Whoever announced older entries by then has noted it in the same transaction.
-  const lateSince = (await archives.get(job.application, id))?.late?.since;
+  const late = (await archives.get(job.application, id))?.late?.since;
+  const lateSince = earlier(late, merge?.since);
   // The newest entries may have been deleted.
-  const until = highest(before.until, newest);
+  const highestId = highest(covers.until, newest);
+  // For questions all of its millisecond, so that an answer can name a time.
+  const until = highestId && asked ? lastIdBefore(new Date(timeOfId(highestId).getTime() + 1)) : highestId;
   if (until)
     await untilPassed(
       horizon,
@@ -44,7 +49,8 @@ export async function planRun(
       ? { leafCount: recorded.pointers.length }
       : widthOf(parseSchema(first.rawSchema), recorded);
   const plan: ArchivePlan = {
-    before,
+    before: merge?.before ?? covers,
+    ...(merge && { replaces: merge.replaces }),
     covers: { ...(until && { until }), announced },
     ...(lateSince && { lateSince }),
     version: application.version,
@@ -54,6 +60,9 @@ export async function planRun(
   if (!(await jobs.archives.setPlan(job.id, job.fence, plan))) throw new LeaseLost();
   return plan;
 }
+
+const earlier = (one: Date | undefined, other: Date | undefined): Date | undefined =>
+  one && other ? new Date(Math.min(one.getTime(), other.getTime())) : (one ?? other);
 
 /** The run's entries come after this one. */
 export function startOf({ before: { until }, lateSince }: ArchivePlan): EntryId | undefined {

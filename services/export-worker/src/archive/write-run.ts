@@ -1,8 +1,17 @@
+import { basename } from 'node:path/posix';
 import { setImmediate as breathe } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
-import { ApplicationDeleted, type Turn } from '@sluice/jobs/kind.ts';
+import { ApplicationDeleted, JobFailed, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
-import { type LakeManifest, noneDeletedName, runName } from '@sluice/objects/lake/manifest.ts';
+import { readDeletedIds } from '@sluice/objects/lake/deleted-ids.ts';
+import { fetchList } from '@sluice/objects/lake/fetch-file.ts';
+import {
+  type LakeManifest,
+  liveManifests,
+  noneDeletedName,
+  readManifestsBelow,
+  runName,
+} from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
@@ -13,6 +22,7 @@ import { createObject } from './create-object.ts';
 import { writeDeletedList } from './deleted-list.ts';
 import { createErasureRecords } from './erasure-records.ts';
 import { createManifest, createSchemas, refuseForeign, versionsUpTo } from './manifest.ts';
+import { mergeOf, removeReplaced, replacedBy, stemOf, sumOf } from './merging.ts';
 import { openFormats } from './open-formats.ts';
 import { planRun, startOf } from './plan-run.ts';
 import { type ReadPages, readRun } from './read-run.ts';
@@ -39,12 +49,20 @@ export async function writeRun(
   objects: ObjectStore,
   { job, archive, read, turn }: { job: ArchiveJob; archive: ArchiveRecord; read: ReadPages; turn: Turn },
 ): Promise<NonNullable<ArchiveJob['result']>> {
-  const { applications, archives, jobs, removals } = store;
+  const { applications, archives, askedArchives, jobs, removals } = store;
   const { application, domain, fence } = job;
   const folder = folderOf(archive, domain);
   const isOnly = (await applications.archived(application))?.archive === archive.id;
+  const live = archive.asked ? liveManifests(await readManifestsBelow(objects, folder, archive.run)) : [];
+  if (archive.asked && live.length !== archive.manifests) {
+    // Someone emptied the folder, or restored the database: the next question begins anew.
+    await askedArchives.forget(application);
+    throw new ApplicationDeleted();
+  }
   if (!job.plan) await refuseForeign(objects, folder, { run: archive.run, isOnly });
-  const plan = await planRun(store, job, archive, turn);
+  const plan = await planRun(store, job, archive, mergeOf(live, archive.run), turn);
+  const replaced = plan.replaces === undefined ? [] : replacedBy(live, plan.replaces);
+  const kept = live.length - replaced.length;
   const { newFormat, learn } = await openFormats(store, job, plan, archive, read, turn);
   const files = [...job.files];
   let open: OpenFile | undefined;
@@ -54,7 +72,11 @@ export async function writeRun(
   async function record(file: OpenFile): Promise<void> {
     try {
       const { stem, ...rest } = await file.end();
-      const place = { folder, stem, extension: archive.format };
+      const place = {
+        folder,
+        stem: archive.asked ? `${stemOf(archive.run)}${basename(stem)}` : stem,
+        extension: archive.format,
+      };
       const name = await createObject(objects, place, file.spool, fence);
       const archived: ArchivedFile = { name, ...rest };
       if (!(await jobs.archives.addFile(job.id, fence, archived))) throw new LeaseLost();
@@ -110,10 +132,22 @@ export async function writeRun(
     await storing;
   }
 
+  /** Deleted since the run before, and of replaced runs what they listed. */
+  async function* removed(until: number): ReturnType<typeof removals.between> {
+    for (const { deleted } of replaced) {
+      const bytes = deleted && (await fetchList({ store: objects, folder, temporary }, deleted));
+      if (deleted && !bytes) throw new JobFailed(`${folder}/${deleted.name} is missing`);
+      if (bytes) for await (const id of readDeletedIds(bytes)) yield { id, at: new Date(0) };
+    }
+    yield* removals.between(application, archive.covers.announced, until);
+  }
+
   async function writeDeleted(covers: Coverage): Promise<LakeManifest['deleted']> {
+    // No file is older.
+    if (plan.replaces !== undefined && kept === 0) return undefined;
     const spool = await openSpool(temporary);
     try {
-      const found = removals.between(application, plan.before.announced, covers.announced);
+      const found = removed(covers.announced);
       const entries = await writeDeletedList(found, covers.until, spool, turn.check);
       if (entries === 0) return undefined;
       const place = { folder, stem: `_deleted/${runName(archive.run)}`, extension: 'parquet' };
@@ -155,7 +189,7 @@ export async function writeRun(
   const { deleted } = job.listed ?? (await listDeleted(covers));
   // A purge begins after the deletion: if the application exists now, no entry was missing.
   if (!(await applications.byId(application))) throw new ApplicationDeleted();
-  const hasManifest = files.length > 0 || deleted !== undefined;
+  const hasManifest = files.length > 0 || deleted !== undefined || replaced.length > 0;
   if (hasManifest) {
     await createSchemas(store, objects, folder, { application, version: plan.version });
     turn.checkLease();
@@ -164,6 +198,7 @@ export async function writeRun(
       domain,
       format: archive.format,
       after: plan.before.until,
+      ...(archive.asked && { announced: plan.before.announced, replaces: plan.replaces }),
       until: covers.until,
       files,
       deleted,
@@ -173,9 +208,15 @@ export async function writeRun(
   }
   await createErasureRecords(store, objects, folder, archive);
   const result = totalsOf(files, deleted?.entries);
-  await archives.end(archive, { covers, ...result, hasManifest, isFurther: end !== undefined });
+  const added = {
+    entries: result.entries - sumOf(replaced, 'entries'),
+    bytes: result.bytes - sumOf(replaced, 'bytes'),
+    manifests: (hasManifest ? 1 : 0) - replaced.length,
+  };
+  await archives.end(archive, { covers, ...result, added, isFurther: end !== undefined });
   const announced = await archives.leastAnnounced(application);
   if (announced !== undefined) await removals.forget(application, announced);
+  if (archive.asked) await removeReplaced(objects, folder, archive.run);
   return result;
 }
 
