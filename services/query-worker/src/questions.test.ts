@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
@@ -213,6 +213,26 @@ it('has every entry once in its files, which stay few, whatever happens', async 
     }),
     times(1),
   );
+});
+
+it('begins anew where the folder was emptied, or the database restored', async () => {
+  const { db, store, application, domain, root, segmentsOf, insert } = await start();
+  const ask = () => segmentsOf(application, domain, never);
+  await insert(1);
+  await ask();
+  const before = (await db.collection('archives').findOne()) as object;
+  await insert(1);
+  await ask();
+  // The folder is ahead of the database.
+  await db.collection('archives').replaceOne({}, before);
+  await db.collection('jobs').deleteMany({});
+  await expect(ask()).rejects.toThrow();
+  expect((await ask()).files).toHaveLength(1);
+  const { id } = await store.askedArchives.ask(application);
+  rmSync(join(root, '_questions', id), { recursive: true });
+  await insert(1);
+  await expect(ask()).rejects.toThrow();
+  expect((await ask()).files).toHaveLength(1);
 });
 
 it('says what is wrong, and where', async () => {

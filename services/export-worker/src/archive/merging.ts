@@ -2,10 +2,13 @@ import type { ArchivePlan } from '@sluice/jobs/record/archive-record.ts';
 import {
   type LakeManifest,
   liveManifests,
+  manifestName,
+  readManifest,
   readManifestsBelow,
   runName,
 } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { type EntryId, timeOfId } from '@sluice/store/entries/entry-id.ts';
 
 /** Every eighth run merges the last 8, every 64th the last 64, and so on. */
@@ -14,6 +17,18 @@ const base = 8;
 const mostEntries = 1_000_000;
 /** A question under way may read files that are replaced. */
 const readMs = 5 * 60_000;
+
+/** Those of an archive for questions that count. Undefined: someone emptied the folder, or restored the database. */
+export async function manifestsOf(
+  objects: Pick<ObjectStore, 'list' | 'read'>,
+  folder: string,
+  { run, manifests }: Pick<ArchiveRecord, 'run' | 'manifests'>,
+  hasBegun: boolean,
+): Promise<LakeManifest[] | undefined> {
+  const live = liveManifests(await readManifestsBelow(objects, folder, run));
+  const isForeign = !hasBegun && (await readManifest(objects, folder, run)) !== undefined;
+  return live.length === manifests && !isForeign ? live : undefined;
+}
 
 /** What a run for questions archives again, so that files and manifests stay few. */
 export interface Merge {
@@ -56,11 +71,11 @@ export async function removeReplaced(
   objects: Pick<ObjectStore, 'list' | 'read' | 'remove'>,
   folder: string,
   run: number,
-  minutesAgo = new Date(Date.now() - readMs),
 ): Promise<void> {
   const manifests = await readManifestsBelow(objects, folder, run);
   const live = new Set(liveManifests(manifests));
   if (live.size === manifests.length) return;
+  const minutesAgo = new Date(Date.now() - readMs);
   const madeAt = new Map<string, Date>();
   for await (const { name, modifiedAt } of objects.list(`${folder}/_manifests/`))
     madeAt.set(name, modifiedAt);
@@ -69,8 +84,8 @@ export async function removeReplaced(
     const by = manifests.find(
       (later) => manifest.run < later.run && manifest.run >= (later.replaces ?? later.run),
     );
-    const name = `${folder}/_manifests/${runName(manifest.run)}.json`;
-    const at = by && madeAt.get(`${folder}/_manifests/${runName(by.run)}.json`);
+    const name = manifestName(folder, manifest.run);
+    const at = by && madeAt.get(manifestName(folder, by.run));
     if (!at || at > minutesAgo) continue;
     for (const prefix of [`${folder}/${stemOf(manifest.run)}`, `${folder}/_deleted/${runName(manifest.run)}`])
       for await (const found of objects.list(prefix)) await objects.remove(found.name);

@@ -11,11 +11,11 @@ const dayMs = 86_400_000;
 
 export type OpenFile = Awaited<ReturnType<typeof openFile>>;
 
-/** Writes the entries of one UTC day, from `firstEntry` on. */
+/** Writes entries from `firstEntry` on; `isOfDay`: those of one UTC day. */
 export async function openFile(
   format: FileFormat,
   firstEntry: Buffer,
-  { folder, fileBytes }: { folder: string; fileBytes: number },
+  { folder, fileBytes, isOfDay }: { folder: string; fileBytes: number; isOfDay: boolean },
 ) {
   const spool = await openSpool(folder);
   const day = Math.floor(timeOf(firstEntry) / dayMs);
@@ -33,7 +33,7 @@ export async function openFile(
   return {
     /** Whether an entry belongs into this file. */
     takes: (document: Buffer) =>
-      Math.floor(timeOf(document) / dayMs) === day && spool.bytes() + format.size() < fileBytes,
+      (!isOfDay || Math.floor(timeOf(document) / dayMs) === day) && spool.bytes() + format.size() < fileBytes,
 
     /** A promise only where a piece is full. */
     add(document: Buffer): Promise<void> | undefined {

@@ -5,13 +5,7 @@ import { ApplicationDeleted, JobFailed, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchivedFile, ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
 import { readDeletedIds } from '@sluice/objects/lake/deleted-ids.ts';
 import { fetchList } from '@sluice/objects/lake/fetch-file.ts';
-import {
-  type LakeManifest,
-  liveManifests,
-  noneDeletedName,
-  readManifestsBelow,
-  runName,
-} from '@sluice/objects/lake/manifest.ts';
+import { type LakeManifest, noneDeletedName, runName } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import type { Count } from '@sluice/shared/metrics/metrics.ts';
@@ -22,7 +16,7 @@ import { createObject } from './create-object.ts';
 import { writeDeletedList } from './deleted-list.ts';
 import { createErasureRecords } from './erasure-records.ts';
 import { createManifest, createSchemas, refuseForeign, versionsUpTo } from './manifest.ts';
-import { mergeOf, removeReplaced, replacedBy, stemOf, sumOf } from './merging.ts';
+import { manifestsOf, mergeOf, removeReplaced, replacedBy, stemOf, sumOf } from './merging.ts';
 import { openFormats } from './open-formats.ts';
 import { planRun, startOf } from './plan-run.ts';
 import { type ReadPages, readRun } from './read-run.ts';
@@ -53,9 +47,9 @@ export async function writeRun(
   const { application, domain, fence } = job;
   const folder = folderOf(archive, domain);
   const isOnly = (await applications.archived(application))?.archive === archive.id;
-  const live = archive.asked ? liveManifests(await readManifestsBelow(objects, folder, archive.run)) : [];
-  if (archive.asked && live.length !== archive.manifests) {
-    // Someone emptied the folder, or restored the database: the next question begins anew.
+  const live = archive.asked ? await manifestsOf(objects, folder, archive, job.plan !== undefined) : [];
+  if (!live) {
+    // The next question begins anew.
     await askedArchives.forget(application);
     throw new ApplicationDeleted();
   }
@@ -118,7 +112,11 @@ export async function writeRun(
           await storing;
           if (earlyEnd()) return;
         }
-        open ??= await openFile(await newFormat(), document, { folder: temporary, fileBytes });
+        open ??= await openFile(await newFormat(), document, {
+          folder: temporary,
+          fileBytes,
+          isOfDay: !archive.asked,
+        });
         await open.add(document);
         convertedBytes += document.length;
         if (convertedBytes < stepBytes) continue;
