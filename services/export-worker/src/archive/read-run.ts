@@ -16,7 +16,7 @@ export function createPagesOf({ store, ...options }: ReadEntriesOptions) {
     { asked }: Pick<ArchiveRecord, 'asked'>,
   ): ReadPages =>
     asked
-      ? (wanted) => readEntries(job, wanted)
+      ? (wanted) => readEntries({ ...job, followsArchive: true }, wanted)
       : (wanted) => readPages(store.rawEntries, job.application, wanted);
 }
 
