@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
@@ -11,7 +11,7 @@ import { toText } from '@sluice/store/entries/entry-filter.ts';
 import { createKeysAt, idOfKey } from '@sluice/store/entries/entry-id.ts';
 import { expect, it } from 'vitest';
 import { archiveRuns, ownTurn } from '../../../../test/support/archive-runs.ts';
-import { readLake } from '../../../../test/support/lake.ts';
+import { manifestsIn, readLake, rowsOf } from '../../../../test/support/lake.ts';
 import { refusedUpload } from '../../../../test/support/many-refused.ts';
 import { payloadOf } from '../../../../test/support/payload-of.ts';
 import { erasureKind } from './erasure-kind.ts';
@@ -265,6 +265,9 @@ it('removes the files for questions, and the next question has new ones', async 
   const next = await askedArchives.ask(application);
   expect(next).toMatchObject({ run: 1, entries: 0 });
   await runs.run(next);
-  const rows = await readLake(join(runs.root, folderOf(next, runs.domain)));
+  const files = join(runs.root, folderOf(next, runs.domain));
+  const [name, ...others] = manifestsIn(files).flatMap((manifest) => manifest.files.map((file) => file.name));
+  expect(others).toEqual([]);
+  const rows = await rowsOf(name as string, readFileSync(join(files, name as string)));
   expect(rows.map(({ payload }) => payload)).toEqual(['{"id":"her"}']);
 });
