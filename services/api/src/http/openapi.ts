@@ -22,6 +22,7 @@ const tags = [
   { name: 'Uploads', description: 'Send entries, one or many at a time.' },
   { name: 'Refused uploads', description: 'See what was refused and why, and replay it.' },
   { name: 'Entries', description: 'Read, follow, count and delete what was uploaded.' },
+  { name: 'Questions', description: 'Ask in SQL over all entries.' },
   { name: 'Exports', description: 'Get all entries as a file.' },
   { name: 'Imports', description: 'Upload a large file, which workers store.' },
   { name: 'Archives', description: 'Put all entries into a bucket or a folder, on a schedule.' },

@@ -1,13 +1,13 @@
 import { Group, NativeSelect, SegmentedControl, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
 import { words } from '../../words/en.ts';
-import type { Answer } from './answer.ts';
+import type { QuestionAnswer } from './answer.ts';
 import { chartedColumns, isByTime, pointsOf } from './chart-points.ts';
 import { TextBars } from './text-bars.tsx';
 import { TimeChart, type TimeStyle } from './time-chart.tsx';
 
 /** A chart of an answer that begins with a time or a text and has a number; else nothing. */
-export function AnswerChart({ answer }: { answer: Answer }) {
+export function AnswerChart({ answer }: { answer: QuestionAnswer }) {
   const choices = useMemo(() => chartedColumns(answer), [answer]);
   const [chosen, setChosen] = useState<number>();
   const [style, setStyle] = useState<TimeStyle>('bar');

@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
 import { words } from '../../words/en.ts';
-import type { Answer } from './answer.ts';
+import type { QuestionAnswer } from './answer.ts';
 import { kindOfType } from './chart-points.ts';
 
 /** Thousands of rows at once would hold the page up. */
@@ -23,7 +23,13 @@ function Cell({ value, isNumber }: { value: unknown; isNumber: boolean }) {
 }
 
 /** The rows of an answer, with the types of its columns. */
-export function AnswerTable({ answer: { columns, rows }, isOld }: { answer: Answer; isOld: boolean }) {
+export function AnswerTable({
+  answer: { columns, rows },
+  isOld,
+}: {
+  answer: QuestionAnswer;
+  isOld: boolean;
+}) {
   const [most, setMost] = useState(rowsAtOnce);
   const areNumbers = columns.map(({ type }) => kindOfType(type) === 'number');
   return (

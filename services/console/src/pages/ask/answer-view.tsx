@@ -4,13 +4,13 @@ import { formatTime } from '../../components/formats.ts';
 import { useAct } from '../../components/use-act.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Answer, type AnswerFormat, download } from './answer.ts';
+import { type DownloadFormat, download, type QuestionAnswer } from './answer.ts';
 import { AnswerChart } from './answer-chart.tsx';
 import { AnswerTable } from './answer-table.tsx';
 
 interface Props {
   sql: string;
-  answer: Answer;
+  answer: QuestionAnswer;
   /** Whether another question runs. */
   isOld: boolean;
 }
@@ -36,7 +36,7 @@ export function AnswerView({ sql, answer, isOld }: Props) {
 /** Asks the question again, for a file. */
 function ExportMenu({ sql }: { sql: string }) {
   const { domain } = useApplication();
-  const { mutate, isPending } = useAct((format: AnswerFormat) => download(domain, sql, format));
+  const { mutate, isPending } = useAct((format: DownloadFormat) => download(domain, sql, format));
   return (
     <Menu position="bottom-end">
       <Menu.Target>

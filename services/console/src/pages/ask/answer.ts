@@ -4,13 +4,13 @@ import { saveFile } from '../../components/save-file.ts';
 import { exactDataOf } from '../../json/exact.ts';
 import { placeOfLine, type Range } from '../../json/place.ts';
 
-export type Answer = Schemas['QuestionAnswer'];
+export type QuestionAnswer = Schemas['QuestionAnswer'];
 
 const path = '/api/applications/{domain}/query';
 
-export function ask(domain: string, sql: string, signal: AbortSignal): Promise<Answer> {
+export function ask(domain: string, sql: string, signal: AbortSignal): Promise<QuestionAnswer> {
   const init = { params: { path: { domain } }, body: { sql }, parseAs: 'text', signal } as const;
-  return exactDataOf<Answer>(client.POST(path, init));
+  return exactDataOf<QuestionAnswer>(client.POST(path, init));
 }
 
 const mediaTypes = {
@@ -18,10 +18,10 @@ const mediaTypes = {
   ndjson: 'application/x-ndjson',
   parquet: 'application/vnd.apache.parquet',
 };
-export type AnswerFormat = keyof typeof mediaTypes;
+export type DownloadFormat = keyof typeof mediaTypes;
 
 /** Asks again, for a file. */
-export async function download(domain: string, sql: string, format: AnswerFormat): Promise<void> {
+export async function download(domain: string, sql: string, format: DownloadFormat): Promise<void> {
   const { data, error, response } = await client.POST(path, {
     params: { path: { domain } },
     body: { sql },

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
 import { parseExact } from '../../json/exact.ts';
-import type { Answer } from './answer.ts';
+import type { QuestionAnswer } from './answer.ts';
 import { chartedColumns, isByTime, kindOfType, placesOf, pointsOf } from './chart-points.ts';
 
-const answerOf = (types: [string, string][], rows: unknown[][]): Answer => ({
+const answerOf = (types: [string, string][], rows: unknown[][]): QuestionAnswer => ({
   columns: types.map(([name, type]) => ({ name, type })),
   rows,
   as_of: null,

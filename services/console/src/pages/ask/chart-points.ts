@@ -1,5 +1,5 @@
 import { nearestNumber } from '@sluice/json/numbers.ts';
-import type { Answer } from './answer.ts';
+import type { QuestionAnswer } from './answer.ts';
 
 type ColumnKind = 'number' | 'time' | 'text' | 'other';
 
@@ -21,21 +21,22 @@ export interface Point {
 }
 
 /** The numbers that a chart can show by the first column; none if the first column is not a time or a text. */
-export function chartedColumns({ columns: [first, ...others] }: Answer): number[] {
+export function chartedColumns({ columns: [first, ...others] }: QuestionAnswer): number[] {
   if (!first || !['time', 'text'].includes(kindOfType(first.type))) return [];
   return others.flatMap(({ name, type }, at) =>
     kindOfType(type) === 'number' && name !== 'schema_version' ? [at + 1] : [],
   );
 }
 
-export const isByTime = ({ columns: [first] }: Answer): boolean => kindOfType(first?.type ?? '') === 'time';
+export const isByTime = ({ columns: [first] }: QuestionAnswer): boolean =>
+  kindOfType(first?.type ?? '') === 'time';
 
 /** A time without a zone is in UTC, as all times of an answer. */
 const toMs = (text: string) =>
   Date.parse(/T.*(?:Z|[+-]\d\d(?::?\d\d)?)$|^[^T]*$/.test(text) ? text : `${text}Z`);
 
 /** The rows as points, those by time in their order. Rows whose first value is null have no place. */
-export function pointsOf(answer: Answer, column: number): Point[] {
+export function pointsOf(answer: QuestionAnswer, column: number): Point[] {
   const points = answer.rows
     .filter(([first]) => first !== null)
     .map((row): Point => {

@@ -1,7 +1,7 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { unshared } from '../../json/exact.ts';
-import { type Answer, ask } from './answer.ts';
+import { ask, type QuestionAnswer } from './answer.ts';
 
 interface Asked {
   sql: string;
@@ -12,7 +12,7 @@ interface Asked {
 /** A question and its answer. A question that is left is cancelled. */
 export function useQuestion(domain: string) {
   const [asked, setAsked] = useState<Asked>();
-  const { data, error, isFetching } = useQuery<{ sql: string; answer: Answer }>({
+  const { data, error, isFetching } = useQuery<{ sql: string; answer: QuestionAnswer }>({
     queryKey: ['question', domain, asked],
     queryFn: async ({ signal }) => {
       const { sql } = asked as Asked;
