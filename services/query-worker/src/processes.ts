@@ -29,7 +29,8 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
     /** Answers a question; the process is killed when the signal aborts or its time is over. */
     async answer(question: Omit<Question, 'folder'>, signal: AbortSignal): Promise<Reply> {
       const own = await mkdtemp(join(folder, 'question-'));
-      const child = spare ?? start();
+      // The system may have ended it meanwhile.
+      const child = spare?.connected ? spare : start();
       spare = isClosed ? undefined : start();
       const ended = AbortSignal.any([signal, AbortSignal.timeout(ms)]);
       const kill = () => child.kill('SIGKILL');

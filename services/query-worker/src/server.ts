@@ -79,6 +79,7 @@ export function createServer({
       if (gone.signal.aborted) ended('cancelled');
       else ended('failed', { err: error });
       if (error instanceof NotReady) return later(503, error.after, error.message);
+      if (signal.aborted) return later(503, 5, 'the question waited too long: ask again');
       throw error;
     }
   });
