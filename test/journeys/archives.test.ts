@@ -300,9 +300,7 @@ async function archived() {
   const [entry] = (await call('GET', '/data?limit=1')).body.data.result;
   await call('DELETE', `/data/${entry.id}`);
   await call('POST', `/archives/${id}/run`);
-  expect((await ran(id, 2)).last_run).toMatchObject({ entries: 19, deletions: 1 });
-  const [run] = (await call('GET', `/archives/${id}/runs`)).body.data;
-  expect(run.result).toMatchObject({ entries: 19, files: 1, deletions: 1 });
+  await ran(id, 2);
   const verify = () => commandLine({ url: sluice.url, token, app: domain }).sluice(['archives', 'verify']);
   return { id, domain, call, verify, lake: join(folder, domain) };
 }

@@ -33,10 +33,7 @@ export function archiveKind({ openObjects, leaseMs, log, ...options }: Dependenc
     // A deleted archive ends its runs like a deleted application does.
     if (!archive) throw new ApplicationDeleted();
     // Its last worker died between the end of the run and that of the job.
-    if (archive.run !== job.options.run) {
-      const { run, deletions } = archive.lastRun ?? {};
-      return { result: { result: totalsOf(job.files, run === job.options.run ? deletions : undefined) } };
-    }
+    if (archive.run !== job.options.run) return { result: { result: totalsOf(job.files, job.listed) } };
     try {
       const objects = openObjects(archive);
       const read = pagesOf(job, archive);

@@ -205,7 +205,7 @@ export async function writeRun(
     await createManifest(objects, folder, manifest, isOnly);
   }
   await createErasureRecords(store, objects, folder, archive);
-  const result = totalsOf(files, deleted?.entries);
+  const result = totalsOf(files, { deleted });
   const added = {
     entries: result.entries - sumOf(replaced, 'entries'),
     bytes: result.bytes - sumOf(replaced, 'bytes'),
@@ -220,10 +220,10 @@ export async function writeRun(
 
 export const totalsOf = (
   files: ArchivedFile[],
-  deletions: number | undefined,
+  { deleted }: NonNullable<ArchiveJob['listed']> = {},
 ): NonNullable<ArchiveJob['result']> => ({
   entries: files.reduce((sum, { entries }) => sum + entries, 0),
   files: files.length,
   bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
-  ...(deletions !== undefined && { deletions }),
+  ...(deleted && { deletions: deleted.entries }),
 });
