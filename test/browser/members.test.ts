@@ -54,6 +54,7 @@ describe('the members of an application', () => {
     await links.getByText('Settings').waitFor();
     expect(await links.allTextContents()).toEqual([
       'Entries',
+      'Ask',
       'Send data',
       'Exports and imports',
       'Settings',

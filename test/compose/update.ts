@@ -53,7 +53,7 @@ export function testUpdates(stack: () => Stack): void {
         expect(others).toEqual([]);
       });
       const after = await allReplicas(stack());
-      expect(after.map(({ length }) => length)).toEqual([2, 2, 2]);
+      expect(after.map(({ length }) => length)).toEqual([2, 2, 2, 2]);
       expect(after.flat().filter((id) => before.includes(id))).toEqual([]);
       const label = '{{index .Config.Labels "sluice-test"}}';
       const labels = await Promise.all(after.flat().map((id) => inspect(id, label)));

@@ -17,7 +17,10 @@ export const QuestionRequest = Strict(
     }),
     params: Type.Optional(
       Type.Union(
-        [Type.Array(Value, { maxItems: 100 }), Type.Record(Type.String(), Value, { maxProperties: 100 })],
+        [
+          Type.Array(Value, { maxItems: 100 }),
+          Type.Record(Type.String(), Value, { title: 'QuestionParams', maxProperties: 100 }),
+        ],
         { description: 'Values of `$1`, `$2`, or of `$name`.' },
       ),
     ),
