@@ -1,5 +1,5 @@
 import type { Db, Document, IndexDescription } from 'mongodb';
-import { archivesName } from './archives/archives.ts';
+import { archivesName } from './archives/archive-records.ts';
 import { removalsName } from './archives/removals.ts';
 import { deletionsName } from './entries/deletion-guard.ts';
 import { surveysName } from './entries/value-surveys.ts';

@@ -1,5 +1,5 @@
 import type { Meta } from '@sluice/tables/columns.ts';
-import type { ObjectId } from 'mongodb';
+import { type Filter, ObjectId } from 'mongodb';
 import type { EntryId } from '../entries/entry-id.ts';
 
 /** `secret`: sealed, see packages/shared/src/seal.ts. */
@@ -91,6 +91,29 @@ export interface ArchiveDocument extends Omit<ArchiveRecord, 'id' | 'application
   _id: ObjectId;
   application: ObjectId;
 }
+
+export const archivesName = 'archives';
+
+/** Archives of owners; the others are for questions, see asked-archives.ts. */
+export const ofOwner = { asked: { $exists: false } } as const;
+
+export const oneArchive = (application: string, id: string): Filter<ArchiveDocument> => ({
+  _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
+  application: new ObjectId(application),
+});
+
+/** The fields of an archive that is made now: by MongoDB's clock its first run is due at once. */
+export const withoutRuns = () => ({
+  state: 'active' as const,
+  run: 1,
+  failures: 0,
+  entries: 0,
+  bytes: 0,
+  manifests: 0,
+  dueAt: new Date(0),
+  createdAt: new Date(),
+  lastModifiedAt: new Date(),
+});
 
 export const toArchive = ({ _id, application, ...rest }: ArchiveDocument): ArchiveRecord => ({
   ...rest,

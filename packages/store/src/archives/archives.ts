@@ -1,62 +1,24 @@
-import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
-import { type ApplicationDocument, alive } from '../applications/application-document.ts';
+import { type ClientSession, type Db, ObjectId } from 'mongodb';
+import type { ApplicationDocument } from '../applications/application-document.ts';
 import { deletionGuard } from '../entries/deletion-guard.ts';
 import { inTransaction } from '../in-transaction.ts';
-import { fromNow, hasMatched } from '../lease.ts';
 import {
   type ArchiveDocument,
   type ArchiveRecord,
-  archivePeriods,
+  archivesName,
   type Coverage,
+  ofOwner,
+  oneArchive,
   toArchive,
+  withoutRuns,
 } from './archive-records.ts';
-
-export const archivesName = 'archives';
+import { archiveRuns } from './archive-runs.ts';
 
 /** The settings that a user chooses. */
 export type ArchiveFields = Pick<ArchiveRecord, 'to' | 'format' | 'every' | 'from' | 'name' | 'meta'>;
 
-/** A finished run. `added`: what the archive has more than before. */
-export type ArchivedRun = Pick<ArchiveRecord, 'covers'> & {
-  entries: number;
-  files: number;
-  bytes: number;
-  deletions?: number;
-  added: Pick<ArchiveRecord, 'entries' | 'bytes' | 'manifests'>;
-  /** There is more to archive at once. */
-  isFurther: boolean;
-};
-
-const longestWaitMs = 300_000;
-/** For ever: a question makes a run due. */
-const untilAskedMs = 100 * 365 * 86_400_000;
-/** Archives of owners; the others are for questions, see asked-archives.ts. */
-const ofOwner = { asked: { $exists: false } } as const;
-
 /** The next run is due, also behind one that is under way. By MongoDB's clock: at once. */
 const atOnce = { dueAt: new Date(0), hurried: true };
-
-/** When a run that succeeds has to be over: a period after the run before. */
-const expectedAt = {
-  $cond: [
-    '$lastRun.at',
-    {
-      $add: [
-        '$lastRun.at',
-        {
-          $switch: {
-            branches: Object.entries(archivePeriods).map(([every, ms]) => ({
-              case: { $eq: ['$every', every] },
-              // biome-ignore lint/suspicious/noThenProperty: MongoDB's name
-              then: ms,
-            })),
-          },
-        },
-      ],
-    },
-    '$createdAt',
-  ],
-};
 
 /** Whether an archive is one of the owner's, as a transaction sees it. */
 export async function hasArchive(
@@ -75,12 +37,10 @@ export type ArchiveStore = ReturnType<typeof archiveStore>;
 export function archiveStore(db: Db) {
   const archives = db.collection<ArchiveDocument>(archivesName);
   const guard = deletionGuard(db);
-  const one = (application: string, id: string): Filter<ArchiveDocument> => ({
-    _id: ObjectId.isValid(id) ? new ObjectId(id) : new ObjectId('0'.repeat(24)),
-    application: new ObjectId(application),
-  });
 
   return {
+    ...archiveRuns(db),
+
     /**
      * Its first run is due at once. Undefined when the application has `limit` archives already. `begin` is called in the transaction,
      * with the other archives, and returns what this one covers at first. No entry is announced beside it.
@@ -91,21 +51,11 @@ export function archiveStore(db: Db) {
       limit: number,
       begin?: (session: ClientSession, others: ArchiveRecord[]) => Promise<Coverage>,
     ): Promise<ArchiveRecord | undefined> {
-      const now = new Date();
       const document: ArchiveDocument = {
         _id: new ObjectId(),
         application: new ObjectId(application),
-        state: 'active',
         ...fields,
-        run: 1,
-        failures: 0,
-        entries: 0,
-        bytes: 0,
-        manifests: 0,
-        // By MongoDB's clock: at once.
-        dueAt: new Date(0),
-        createdAt: now,
-        lastModifiedAt: now,
+        ...withoutRuns(),
       };
       // Here too, as two transactions at once may not make its document.
       await guard.touch(application);
@@ -141,7 +91,7 @@ export function archiveStore(db: Db) {
     },
 
     async get(application: string, id: string): Promise<ArchiveRecord | undefined> {
-      const found = await archives.findOne(one(application, id));
+      const found = await archives.findOne(oneArchive(application, id));
       return found ? toArchive(found) : undefined;
     },
 
@@ -158,7 +108,7 @@ export function archiveStore(db: Db) {
         lastModifiedAt: new Date(),
       };
       const found = await archives.findOneAndUpdate(
-        one(application, id),
+        oneArchive(application, id),
         change.state ? { $set, $unset: { reason: '' } } : { $set },
         { returnDocument: 'after' },
       );
@@ -175,18 +125,12 @@ export function archiveStore(db: Db) {
           .collection<ApplicationDocument>('applications')
           .updateOne(unused, noted, { session });
         if (found.matchedCount === 0) return false;
-        return (await archives.deleteOne(one(application, id), { session })).deletedCount === 1;
+        return (await archives.deleteOne(oneArchive(application, id), { session })).deletedCount === 1;
       }),
 
     /** Makes the next run due at once, or as soon as the one that is under way has ended. */
     async hurry(application: string, id: string): Promise<void> {
-      await archives.updateOne(one(application, id), { $set: atOnce });
-    },
-
-    /** Called before a run is planned: it has all that is stored by now. */
-    async takeUp(application: string, id: string): Promise<void> {
-      const change = { $unset: { hurried: '' as const }, $currentDate: { plannedAt: true as const } };
-      await archives.updateOne(one(application, id), change);
+      await archives.updateOne(oneArchive(application, id), { $set: atOnce });
     },
 
     /** Makes the runs of an owner's archives due: each stores the record of an erasure and lists deleted entries. */
@@ -195,116 +139,6 @@ export function archiveStore(db: Db) {
         { application: new ObjectId(application), ...ofOwner },
         { $addToSet: { erasures: erasure }, $set: { dueAt: new Date(0) } },
       );
-    },
-
-    /** The archive has the records of these erasures. */
-    async forgetErasures({ application, id }: Pick<ArchiveRecord, 'id' | 'application'>, erasures: string[]) {
-      await archives.updateOne(one(application, id), { $pullAll: { erasures } });
-    },
-
-    /** Archives whose next run, or next try of a failed run, is due; the longest due first. */
-    async due(limit: number): Promise<ArchiveRecord[]> {
-      const isDue = { state: { $ne: 'paused' as const }, $expr: { $lte: ['$dueAt', '$$NOW'] } };
-      const found = archives.find(isDue).sort({ dueAt: 1 }).limit(limit);
-      return (await found.toArray()).map(toArchive);
-    },
-
-    /** Lets an archive wait whose application is deleted, but may be restored. */
-    async putOff({ id, application, run }: Pick<ArchiveRecord, 'id' | 'application' | 'run'>): Promise<void> {
-      await archives.updateOne({ ...one(application, id), run }, [
-        { $set: { dueAt: fromNow(longestWaitMs) } },
-      ]);
-    },
-
-    /** Of active and of failing archives, how late the latest is, in ms: its run is not over a period after the one before. */
-    async lags(): Promise<{ active: number; failing: number }> {
-      const found = await archives
-        .aggregate<{ _id: 'active' | 'failing'; ms: number }>([
-          { $match: { state: { $ne: 'paused' }, ...ofOwner } },
-          { $set: { ms: { $subtract: ['$$NOW', expectedAt] } } },
-          { $match: { ms: { $gt: 0 } } },
-          {
-            $lookup: {
-              from: 'applications',
-              localField: 'application',
-              foreignField: '_id',
-              pipeline: [{ $match: alive }, { $project: { _id: 1 } }],
-              as: 'applications',
-            },
-          },
-          { $match: { applications: { $ne: [] } } },
-          { $group: { _id: '$state', ms: { $max: '$ms' } } },
-        ])
-        .toArray();
-      const of = (state: 'active' | 'failing') => found.find(({ _id }) => _id === state)?.ms ?? 0;
-      return { active: of('active'), failing: of('failing') };
-    },
-
-    /** Ends a run, once: false when it has ended, or the archive is gone. */
-    end(
-      {
-        id,
-        application,
-        run,
-        every,
-        asked,
-      }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'every' | 'asked'>,
-      { covers, entries, files, bytes, deletions, added, isFurther }: ArchivedRun,
-    ): Promise<boolean> {
-      const late = { $cond: [{ $lte: ['$late.announced', covers.announced] }, '$$REMOVE', '$late'] };
-      return hasMatched(
-        archives.updateOne({ ...one(application, id), run }, [
-          {
-            $set: {
-              covers: { $literal: covers },
-              run: run + 1,
-              lastRun: {
-                run,
-                at: '$$NOW',
-                // A part of a run leaves what was there before.
-                plannedAt: isFurther ? { $ifNull: ['$lastRun.plannedAt', '$createdAt'] } : '$plannedAt',
-                entries,
-                files,
-                bytes,
-                deletions: deletions ?? '$$REMOVE',
-              },
-              entries: { $add: ['$entries', added.entries] },
-              bytes: { $add: ['$bytes', added.bytes] },
-              manifests: { $add: ['$manifests', added.manifests] },
-              late,
-              failures: 0,
-              state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },
-              reason: '$$REMOVE',
-              // Of a run that is due, with the record of an erasure that ended meanwhile, or when asked for: the next begins at once.
-              dueAt: {
-                $cond: [
-                  { $or: [isFurther, '$hurried', { $gt: ['$erasures', []] }] },
-                  new Date(0),
-                  fromNow(asked ? untilAskedMs : archivePeriods[every]),
-                ],
-              },
-            },
-          },
-        ]),
-      );
-    },
-
-    /** A run failed: it is tried again after 10 s, then ever later, at most every 5 min. */
-    async fail(
-      { id, application, run, failures }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'failures'>,
-      reason: string,
-    ): Promise<void> {
-      const waitMs = Math.min(10_000 * 2 ** failures, longestWaitMs);
-      await archives.updateOne({ ...one(application, id), run }, [
-        {
-          $set: {
-            state: { $cond: [{ $eq: ['$state', 'paused'] }, '$state', 'failing'] },
-            reason: { $literal: reason },
-            failures: { $add: ['$failures', 1] },
-            dueAt: fromNow(waitMs),
-          },
-        },
-      ]);
     },
 
     /** Notes entries that are older than when they are stored, in the transaction that announces them. */

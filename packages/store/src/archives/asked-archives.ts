@@ -2,8 +2,13 @@ import { type Db, type Filter, ObjectId } from 'mongodb';
 import { deletionGuard } from '../entries/deletion-guard.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 import { isDuplicate } from '../faults.ts';
-import { type ArchiveDocument, type ArchiveRecord, toArchive } from './archive-records.ts';
-import { archivesName } from './archives.ts';
+import {
+  type ArchiveDocument,
+  type ArchiveRecord,
+  archivesName,
+  toArchive,
+  withoutRuns,
+} from './archive-records.ts';
 import type { RemovalStore } from './removals.ts';
 
 /** A question is noted this often at most. */
@@ -43,16 +48,8 @@ export function askedArchives(db: Db, removals: Pick<RemovalStore, 'forget'>) {
         from: 'beginning',
         meta: ['source', 'key'],
         createdBy: '',
-        state: 'active',
         covers: { announced: 0 },
-        run: 1,
-        failures: 0,
-        entries: 0,
-        bytes: 0,
-        manifests: 0,
-        dueAt: new Date(0),
-        createdAt: now,
-        lastModifiedAt: now,
+        ...withoutRuns(),
       };
       const note = () =>
         archives.findOneAndUpdate(

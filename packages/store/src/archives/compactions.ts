@@ -2,7 +2,7 @@ import { type Db, ObjectId } from 'mongodb';
 import { fromNow, hasMatched } from '../lease.ts';
 import { type LeaseTimings, underLease } from '../under-lease.ts';
 import type { ArchiveDocument, ArchiveRecord } from './archive-records.ts';
-import { archivesName } from './archives.ts';
+import { archivesName } from './archive-records.ts';
 
 const usual: LeaseTimings = { leaseMs: 60_000, heartbeatMs: 5_000 };
 

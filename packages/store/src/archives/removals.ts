@@ -1,7 +1,7 @@
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { EntryDocument } from '../entries/entry-document.ts';
 import { type EntryId, idOfKey } from '../entries/entry-id.ts';
-import { archivesName } from './archives.ts';
+import { archivesName } from './archive-records.ts';
 
 /** An entry that was deleted while its application had an archive. */
 interface RemovalDocument {
