@@ -11,9 +11,9 @@ import {
 } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { sha256Of } from '@sluice/objects/pieces.ts';
+import { quoted } from '@sluice/shared/sql-text.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { addDeleted, download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
-import { quoted } from './open-duck.ts';
 import { rewriteFile } from './rewrite-file.ts';
 
 const dayMs = 86_400_000;

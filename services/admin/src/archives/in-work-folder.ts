@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LakeFault, type LakeFile, type LakeManifest } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { quoted } from '@sluice/shared/sql-text.ts';
 import { contentOf } from './local-file.ts';
-import { type Duck, openDuck, quoted } from './open-duck.ts';
+import { type Duck, openDuck } from './open-duck.ts';
 
 /** `folder`: for temporary files, of which `from` is a copy of an object. */
 export interface LakeWork {

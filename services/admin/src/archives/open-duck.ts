@@ -2,9 +2,6 @@ import { join } from 'node:path';
 
 export type Duck = Awaited<ReturnType<typeof openDuck>>;
 
-/** A text of SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
-
 /** A database of its own below `folder`, which takes what does not fit into little memory. */
 export async function openDuck(folder: string) {
   // Only the commands of archives load its 70 MB.

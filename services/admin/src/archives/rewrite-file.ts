@@ -1,8 +1,9 @@
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import type { LakeFile, LakeManifest } from '@sluice/objects/lake/manifest.ts';
+import { quoted } from '@sluice/shared/sql-text.ts';
 import { contentOf } from './local-file.ts';
-import { type Duck, quoted } from './open-duck.ts';
+import type { Duck } from './open-duck.ts';
 import { textLines } from './text-lines.ts';
 
 interface Paths {

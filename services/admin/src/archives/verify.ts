@@ -8,10 +8,11 @@ import {
   readManifestsBelow,
 } from '@sluice/objects/lake/manifest.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { quoted } from '@sluice/shared/sql-text.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { readAhead } from '@sluice/store/entries/read-ahead.ts';
 import { addDeleted, download, inWorkFolder, type LakeWork } from './in-work-folder.ts';
-import { type Duck, quoted } from './open-duck.ts';
+import type { Duck } from './open-duck.ts';
 import { textLines } from './text-lines.ts';
 
 type Stores = Pick<Store, 'applications' | 'rawEntries' | 'removals'>;

@@ -5,11 +5,10 @@ import {
   DuckDBInstance,
   type DuckDBPreparedStatement,
 } from '@duckdb/node-api';
+import { quoted } from '@sluice/shared/sql-text.ts';
 import { encode } from './encode.ts';
 import { limits, type Question, type QuestionRefusal, type Reply } from './question.ts';
 
-/** A text of SQL. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 const list = (paths: string[]): string => `[${paths.map(quoted).join(', ')}]`;
 
 /** The entries without deleted ones, which is all that a question sees. */
