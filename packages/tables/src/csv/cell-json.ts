@@ -4,10 +4,15 @@ import { numbers, types } from '@sluice/schemas/types.ts';
 export const formulas = ['escape', 'raw'] as const;
 export type Formulas = (typeof formulas)[number];
 
+/** A formula in a spreadsheet, also after apostrophes. Spreadsheets strip a leading tab or CR. */
+export const formula = /^'*(?:[\t\r]|\s*[=+\-@])/;
 /** Exports put a `'` before text that a spreadsheet would run as a formula, and before such escaped text. */
 const escapedFormula = /^'+(?:[\t\r]|\s*[=+\-@])/;
 const needsQuotes = /[",\r\n]/;
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+/** Puts a `'` before a formula. */
+export const disarm = (text: string): string => (formula.test(text) ? `'${text}` : text);
 
 /** Removes the `'` that an export put before a formula. */
 export const rearm = (text: string): string => (escapedFormula.test(text) ? text.slice(1) : text);

@@ -1,5 +1,5 @@
-/** A formula in a spreadsheet, also after apostrophes. Spreadsheets strip a leading tab or CR. */
-const formula = /^'*(?:[\t\r]|\s*[=+\-@])/;
+import { formula } from '@sluice/tables/csv/cell-json.ts';
+
 /** A number, true, false or null as JSON. */
 const json = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)$/;
 

@@ -9,6 +9,8 @@ import {
   type Json,
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
+import { quoted } from '@sluice/shared/sql-text.ts';
+import { disarm } from '@sluice/tables/csv/cell-json.ts';
 import { stringify } from 'csv-stringify/sync';
 import { type AnswerBody, limits, type Question } from './question.ts';
 
@@ -90,7 +92,7 @@ const csvLine = (row: (Json | null)[]): string => stringify([row.map(csvCell)], 
 /** A spreadsheet would run some texts as formulas. */
 const csvCell = (value: Json | null): string | null => {
   if (value === null) return null;
-  return typeof value === 'string' ? value.replace(/^(?=[=+\-@\t\r])/, "'") : JSON.stringify(value);
+  return typeof value === 'string' ? disarm(value) : JSON.stringify(value);
 };
 
 async function toParquet(
@@ -120,6 +122,6 @@ async function toParquet(
   for (const part of parts) appender.appendDataChunk(part);
   appender.closeSync();
   const path = join(folder, 'answer.parquet');
-  await connection.run(`copy answer to '${path.replaceAll("'", "''")}' (format parquet, compression zstd)`);
+  await connection.run(`copy answer to ${quoted(path)} (format parquet, compression zstd)`);
   return { body: await readFile(path), rows, truncated };
 }
