@@ -30,8 +30,8 @@ async function start() {
     return made;
   }
   const processes = processesOf();
-  const startRuns = async () => void (await runs.run(await store.askedArchives.ask(application)));
-  const segmentsOf = createSegments({ store, startRuns, folder: root, freshMs: 0 });
+  const startRun = async () => void (await runs.run(await store.askedArchives.ask(application)));
+  const segmentsOf = createSegments({ store, startRun, folder: root, freshMs: 0 });
 
   async function reply(
     sql: string,
@@ -252,10 +252,10 @@ it('says what is wrong, and where', async () => {
 it('answers in other formats, and says where it is cut', async () => {
   const { insert, body } = await start();
   await insert(10);
-  const csv = await body(`select n - 1 as n, '=1+1,"' || n as text from entries order by n limit 1`, {
+  const csv = await body(`select n - 1 as n, ' =1+1,"' || n as text from entries order by n limit 1`, {
     format: 'csv',
   });
-  expect(Buffer.from(csv.body).toString()).toBe(`n,text\r\n-1,"'=1+1,""0"\r\n`);
+  expect(Buffer.from(csv.body).toString()).toBe(`n,text\r\n-1,"' =1+1,""0"\r\n`);
   const lines = await body('select n from entries order by n limit 2', { format: 'ndjson' });
   expect(Buffer.from(lines.body).toString()).toBe('{"n":0}\n{"n":1}\n');
   const { body: bytes, truncated } = await body('select range as x from range(10001)', { format: 'parquet' });

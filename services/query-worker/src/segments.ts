@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
-import { type LakeManifest, liveManifests, readManifestsBelow } from '@sluice/objects/lake/manifest.ts';
+import { type LakeManifest, readLive } from '@sluice/objects/lake/manifest.ts';
 import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-records.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { Question } from './duck/question.ts';
@@ -28,8 +28,8 @@ export type Segments = Pick<Question, 'files' | 'deleted' | 'asOf'>;
 
 interface Options {
   store: Pick<Store, 'archives' | 'askedArchives' | 'rawEntries'>;
-  /** Starts the runs that are due. */
-  startRuns(): Promise<void>;
+  /** Starts the run of an archive that is due. */
+  startRun(archive: ArchiveRecord): Promise<void>;
   /** Where archives without a bucket are. */
   folder: string;
   /** How old an answer may be while new entries come. */
@@ -37,7 +37,7 @@ interface Options {
 }
 
 /** The files that have the entries of an application. */
-export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: Options) {
+export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Options) {
   const { archives, askedArchives, rawEntries } = store;
   const objects = folderStore(folder);
   const known = new Map<string, { run: number; manifests: LakeManifest[] }>();
@@ -53,7 +53,7 @@ export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: O
   /** Lets a run begin that has all that is there now, and waits for its end. */
   async function wait(before: ArchiveRecord, signal: AbortSignal): Promise<ArchiveRecord> {
     await archives.hurry(before.application, before.id);
-    await startRuns();
+    await startRun(before);
     for (;;) {
       const archive = await archives.get(before.application, before.id);
       if (!archive) throw anew();
@@ -68,9 +68,8 @@ export function createSegments({ store, startRuns, folder, freshMs = 10_000 }: O
   async function manifestsOf(archive: ArchiveRecord, place: string): Promise<LakeManifest[]> {
     const found = known.get(archive.id);
     if (found?.run === archive.run) return found.manifests;
-    const manifests = liveManifests(await readManifestsBelow(objects, place, archive.run));
-    if (manifests.length !== archive.manifests) {
-      // Someone emptied the folder, or restored the database.
+    const manifests = await readLive(objects, place, archive);
+    if (!manifests) {
       await askedArchives.forget(archive.application);
       throw anew();
     }

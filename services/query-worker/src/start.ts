@@ -6,7 +6,7 @@ import { monitorRedis } from '@sluice/jobs/queue/monitor.ts';
 import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
-import { createStartArchives } from '@sluice/jobs/start-archives.ts';
+import { createStartRun } from '@sluice/jobs/start-archives.ts';
 import type { QueryWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
@@ -28,17 +28,14 @@ export async function startQueryWorker(
   const redis = connectRedis(config.redis, log, 'impatient');
   monitorRedis(redis, metrics);
   await untilPrepared(store, log);
-  const startRuns = createStartArchives(
-    store,
-    createJobQueue(exportsQueue, store.jobs, redis, config.redis, log),
-  );
+  const startRun = createStartRun(store, createJobQueue(exportsQueue, store.jobs, redis, config.redis, log));
   const folder = await mkdtemp(join(tmpdir(), 'sluice-questions-'));
   const processes = createProcesses(folder);
   const queue = createQueue();
   metrics.gauge('sluice_questions_waiting', () => [{ value: queue.waiting(), labels: {} }]);
   const server = createServer({
     processes,
-    segmentsOf: createSegments({ store, startRuns, folder: config.archiveFolder }),
+    segmentsOf: createSegments({ store, startRun, folder: config.archiveFolder }),
     queue,
     recordQuestion: recordQuestions(metrics, log),
     secrets: config.secrets,

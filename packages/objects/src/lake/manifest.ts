@@ -76,6 +76,16 @@ export function liveManifests(manifests: LakeManifest[]): LakeManifest[] {
     .toReversed();
 }
 
+/** Those of an archive for questions. Undefined where it counts others: someone emptied the folder, or restored the database. */
+export async function readLive(
+  store: Pick<ObjectStore, 'list' | 'read'>,
+  folder: string,
+  { run, manifests }: { run: number; manifests: number },
+): Promise<LakeManifest[] | undefined> {
+  const live = liveManifests(await readManifestsBelow(store, folder, run));
+  return live.length === manifests ? live : undefined;
+}
+
 /** What is wrong with the number of manifests; undefined: nothing. */
 export const countFault = (folder: string, found: number, stored: number): string | undefined =>
   found === stored ? undefined : `${folder} has ${found} manifests, and the runs have stored ${stored}`;

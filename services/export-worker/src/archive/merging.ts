@@ -3,6 +3,7 @@ import {
   type LakeManifest,
   liveManifests,
   manifestName,
+  readLive,
   readManifest,
   readManifestsBelow,
   runName,
@@ -18,16 +19,15 @@ const mostEntries = 1_000_000;
 /** A question under way may read files that are replaced. */
 const readMs = 5 * 60_000;
 
-/** Those of an archive for questions that count. Undefined: someone emptied the folder, or restored the database. */
+/** As `readLive`, before a run: undefined also where the run has a manifest before it has begun. */
 export async function manifestsOf(
   objects: Pick<ObjectStore, 'list' | 'read'>,
   folder: string,
-  { run, manifests }: Pick<ArchiveRecord, 'run' | 'manifests'>,
+  archive: Pick<ArchiveRecord, 'run' | 'manifests'>,
   hasBegun: boolean,
 ): Promise<LakeManifest[] | undefined> {
-  const live = liveManifests(await readManifestsBelow(objects, folder, run));
-  const isForeign = !hasBegun && (await readManifest(objects, folder, run)) !== undefined;
-  return live.length === manifests && !isForeign ? live : undefined;
+  const isForeign = !hasBegun && (await readManifest(objects, folder, archive.run)) !== undefined;
+  return isForeign ? undefined : readLive(objects, folder, archive);
 }
 
 /** What a run for questions archives again, so that files and manifests stay few. */

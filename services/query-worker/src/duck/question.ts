@@ -35,7 +35,6 @@ export type Reply = { answer: AnswerBody } | { refusal: QuestionRefusal };
 export const limits = {
   rows: 10_000,
   bytes: 16 * 1024 ** 2,
-  sqlLength: 100_000,
   ms: 30_000,
   /** What DuckDB takes before it uses the disk. */
   memory: '256MB',
