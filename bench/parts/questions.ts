@@ -104,7 +104,6 @@ export async function questions(bench: Bench): Promise<Section> {
   const paced = () => atConstantRate({ ...beside, url, body, seconds: options.seconds });
   async function besideQuestions(): Promise<number> {
     let isOver = false;
-    let peak = 0;
     const asking = (async () => {
       const under = new Set<Promise<unknown>>();
       for (let at = 0; !isOver; at++) {
@@ -112,7 +111,6 @@ export async function questions(bench: Bench): Promise<Section> {
           .catch(() => undefined)
           .finally(() => under.delete(one));
         under.add(one);
-        peak = Math.max(peak, under.size);
         await pause(1_000 / questionsPerSecond);
       }
       await Promise.all(under);
