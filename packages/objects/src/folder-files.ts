@@ -7,7 +7,7 @@ export const unfinished = '.unfinished-';
 
 export const code = (error: unknown) => (error as NodeJS.ErrnoException).code;
 
-/** What is wrong with a path, and what to do, by the code of an error. */
+/** The fault of a path and the remedy, by the code of an error. */
 const faults: Record<string, string> = {
   ENOSPC: 'cannot be written: the disk is full',
   EDQUOT: 'cannot be written: the disk quota is used up',

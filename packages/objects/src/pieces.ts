@@ -12,7 +12,7 @@ export async function sha256Of(pieces: AsyncIterable<Uint8Array>): Promise<strin
   return hash.digest('hex');
 }
 
-/** Bytes in parts of one size, of which the last may be smaller. The memory of a part is gone when the second next is read. */
+/** Cuts bytes into parts of one size; the last part may be smaller. The memory of a part is reused two parts later. */
 export async function* partsOf(pieces: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
   let part: Buffer = Buffer.allocUnsafeSlow(size);
   let before: Buffer | undefined;

@@ -1,8 +1,8 @@
 import type { ChecksumAlgorithm, S3Client } from '@aws-sdk/client-s3';
 
 /**
- * Every body has one checksum, which the server compares with what it receives: SHA-256 in the signature, made on another thread.
- * TLS keeps strangers from changing it, so there CRC32 is enough. Returns which algorithm requests name.
+ * Gives every body one checksum, which the server compares: SHA-256 in the signature, made on another thread.
+ * TLS keeps strangers from changing a body, so over https CRC32 is enough. Returns the algorithm that requests name.
  */
 export function addChecksums(
   client: S3Client,

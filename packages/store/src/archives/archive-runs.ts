@@ -123,7 +123,7 @@ export function archiveRuns(db: Db) {
               lastRun: {
                 run,
                 at: '$$NOW',
-                // A part of a run leaves what was there before.
+                // A run that ended early keeps the earlier time.
                 plannedAt: isFurther ? { $ifNull: ['$lastRun.plannedAt', '$createdAt'] } : '$plannedAt',
                 entries,
                 files,

@@ -42,7 +42,7 @@ export class ApiFailure extends CliError {
 
 export const noApi = (url: string) => new CliError(`${url} is no API of Sluice: check --url`);
 
-/** A fault in a payload. In a batch, `line` names the line, and `details` are the faults of that line; in SQL, `column` is of the line. */
+/** A fault in a payload or in SQL. `line` is that of the batch or of the SQL. `details`: the faults of a line of a batch. */
 export interface Detail {
   path?: string;
   message: string;

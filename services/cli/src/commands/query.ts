@@ -68,7 +68,7 @@ async function readSql({ stdin }: Context, file: string | undefined, given?: str
   throw new CliError('give one question: as an argument, with --file, or - for the standard input');
 }
 
-/** Numbers, `true`, `false`, `null` and JSON's strings are what they are; all else is text. */
+/** Reads a number, `true`, `false`, `null` or a string of JSON as this value, and anything else as text. */
 function toParam(given: string): [string, unknown] {
   const at = given.indexOf('=');
   if (at < 1) throw new CliError(`--param takes name=value, not ${given}`);

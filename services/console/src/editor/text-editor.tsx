@@ -37,14 +37,14 @@ interface Props {
 
 const none: EditorProblem[] = [];
 
-/** Types over what is selected. A browser alone would copy styles, which the policy of the page refuses. */
+/** Types over the selection. A browser alone would copy styles, and the policy of the page refuses styles. */
 const typeOver = EditorView.domEventHandlers({
   beforeinput({ inputType, data }, view) {
     const { from, to, empty } = view.state.selection.main;
     if (inputType !== 'insertText' || data === null || empty) return false;
     const type = () =>
       view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
-    // A quote or a bracket goes around what is selected on one line.
+    // A quote or a bracket goes around a selection on one line.
     const isOneLine = view.state.doc.lineAt(from).to >= to;
     const takers = isOneLine ? view.state.facet(EditorView.inputHandler) : [];
     if (!takers.some((take) => take(view, from, to, data, type))) view.dispatch(type());

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { questionsFolder } from '@sluice/store/archives/archive-records.ts';
 
-/** So long after the last question the files for questions are removed. */
+/** Files for questions are removed this long after the last question. */
 const unaskedMs = 7 * 86_400_000;
 const everyMs = 3_600_000;
 

@@ -51,7 +51,7 @@ export async function writeDeletedList(
   }
 
   for await (const { id, at } of removals) {
-    // What is above has been in no file. An import can store it again.
+    // Entries above the coverage are in no file. An import can store such an entry again.
     if (id === lastId || until === undefined || id > until) continue;
     lastId = id;
     ids.push(id);

@@ -47,7 +47,7 @@ export function pointsOf(answer: QuestionAnswer, column: number): Point[] {
   return points.filter(({ at }) => !Number.isNaN(at)).toSorted((a, b) => a.at - b.at);
 }
 
-/** Where points stand between 0 and `width`: the closest two are 1 apart, so that what is missing leaves a gap. */
+/** The places of points between 0 and `width`: the closest two are 1 apart, so that a missing time leaves a gap. */
 export function placesOf(points: Point[]): { places: number[]; width: number } {
   const first = points[0]?.at ?? 0;
   const length = (points.at(-1)?.at ?? 0) - first;

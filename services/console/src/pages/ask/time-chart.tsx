@@ -16,7 +16,7 @@ interface Props {
   label: string;
 }
 
-/** Bars from zero, or a line between the lowest and the highest value. What is null leaves a gap. */
+/** Bars from zero, or a line between the lowest and the highest value. A null leaves a gap. */
 function draw(points: Point[], style: TimeStyle) {
   const { places, width } = placesOf(points);
   const values = points.flatMap(({ value }) => value ?? []);
