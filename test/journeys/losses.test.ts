@@ -235,8 +235,8 @@ describe('an upload that is lost before it is validated is counted', () => {
 
 describe('what was not JSON or too large', () => {
   it('is there with its first KiB, its sender and its group, and is neither replayed nor rehearsed', async () => {
-    const { token, path, post, addKey, upload, uploadText, list, groups, refuse, remove, untilLost } =
-      await begin();
+    const { token, path, post, addKey, upload, uploadText, ...refused } = await begin();
+    const { list, groups, refuse, remove, untilCounted, untilLost } = refused;
     const { id, key } = await addKey();
     await upload({ celsius: 1 }, { headers: { 'x-api-key': key } });
     await uploadText(`{"celsius":${'ä'.repeat(1_000)}`);
@@ -247,6 +247,8 @@ describe('what was not JSON or too large', () => {
     await uploadText('');
     await refuse({});
     await untilLost({ not_json: 4, too_large: 2 });
+    // With the upload that the schema refuses: the replay is about it.
+    await untilCounted(7, 6);
     const { result } = await list('?reason=not_json');
     expect(result.map(({ payload, truncated }: Found) => [payload, truncated])).toEqual([
       ['[{"celsius":1},', false],
