@@ -69,6 +69,7 @@ it.each([
   await page.evaluate(`${send([0])}; window.uploader.flush()`);
   await page.evaluate(send([1, 2, 3, 4, 5]));
   await leave(page);
-  await until(async () => (await numbers()).includes(9));
+  // Each batch is a request of its own, and they arrive in any order.
+  await until(async () => (await numbers()).length >= 7);
   expect(await numbers()).toEqual([0, 1, 2, 3, 4, 5, 9]);
 });
