@@ -22,3 +22,14 @@ it('puts a client that comes again behind those that wait', () => {
   queue.push('a', 'a2');
   expect(takeAll(queue)).toEqual(['b1', 'a2']);
 });
+
+it('forgets an item that leaves, and its client behind the last one', () => {
+  const queue = createFairQueue<string>();
+  for (const item of ['a1', 'a2', 'b1', 'c1']) queue.push(item[0] as string, item);
+  queue.remove('a', 'a1');
+  queue.remove('b', 'b1');
+  queue.remove('b', 'b1');
+  queue.remove('c', 'a2');
+  expect(queue.size()).toBe(2);
+  expect(takeAll(queue)).toEqual(['a2', 'c1']);
+});

@@ -14,6 +14,16 @@ export function createFairQueue<T>() {
       size += 1;
     },
 
+    /** Takes an item out before its turn, if it is still there. */
+    remove(client: string, item: T): void {
+      const own = clients.get(client) ?? [];
+      const at = own.indexOf(item);
+      if (at < 0) return;
+      own.splice(at, 1);
+      if (own.length === 0) clients.delete(client);
+      size -= 1;
+    },
+
     /** Takes the next item and puts its client behind the others. */
     take(): T | undefined {
       for (const [client, own] of clients) {

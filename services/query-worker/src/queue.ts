@@ -18,6 +18,18 @@ export function createQueue() {
     return next;
   }
 
+  /** Waits for the owner's turn. Leaves the queue, and rejects, as soon as the signal aborts. */
+  async function turn(owner: string, signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    function leave(): void {
+      waiting.remove(owner, resolve);
+      reject(signal.reason);
+    }
+    waiting.push(owner, resolve);
+    signal.addEventListener('abort', leave);
+    await promise.finally(() => signal.removeEventListener('abort', leave));
+  }
+
   return {
     waiting: waiting.size,
 
@@ -34,7 +46,7 @@ export function createQueue() {
       }
       try {
         if (free > 0) free -= 1;
-        else await new Promise<void>((resolve) => waiting.push(owner, resolve));
+        else await turn(owner, signal);
         try {
           signal.throwIfAborted();
           return await work();
