@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { limits, type Question, type Reply } from './duck/question.ts';
+import { type Ask, type Asks, type Kind, limits, type Reply } from './duck/ask.ts';
 
 const program = join(import.meta.dirname, 'duck/child.ts');
 
 export type Processes = ReturnType<typeof createProcesses>;
 
-/** Each question has a process of its own, which sees no settings of this one and can be killed. One is started ahead. */
+/** Whatever is asked has a process of its own, which sees no settings of this one and can be killed. One is started ahead. */
 export function createProcesses(folder: string, ms: number = limits.ms) {
   const running = new Set<ChildProcess>();
   let isClosed = false;
@@ -26,8 +26,12 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
   spare = start();
 
   return {
-    /** Answers a question; the process is killed when the signal aborts or its time is over. */
-    async answer(question: Omit<Question, 'folder'>, signal: AbortSignal): Promise<Reply> {
+    /** Asks a process, which is killed when the signal aborts or its time is over. */
+    async ask<K extends Kind>(
+      kind: K,
+      asked: Omit<Asks[K]['asked'], 'folder'>,
+      signal: AbortSignal,
+    ): Promise<Reply<Asks[K]['answer']>> {
       const own = await mkdtemp(join(folder, 'question-'));
       // The system may have ended it meanwhile.
       const child = spare?.connected ? spare : start();
@@ -37,14 +41,14 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
       ended.addEventListener('abort', kill);
       try {
         if (ended.aborted) kill();
-        child.send({ ...question, folder: own });
+        child.send({ kind, ...asked, folder: own } as Ask);
         const messages = new AbortController();
         const exited = once(child, 'exit', { signal: messages.signal });
         exited.catch(() => undefined);
         const replied = (async () => {
           for (;;) {
             const [message] = await once(child, 'message', { signal: messages.signal });
-            if (message !== 'ready') return message as Reply;
+            if (message !== 'ready') return message as Reply<Asks[K]['answer']>;
           }
         })();
         replied.catch(() => undefined);
@@ -69,7 +73,7 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
 }
 
 /** `end`: the exit code of the process, or the signal that ended it. */
-function refusalOf(end: number | NodeJS.Signals, ended: AbortSignal, ms: number): Reply {
+function refusalOf(end: number | NodeJS.Signals, ended: AbortSignal, ms: number): Reply<never> {
   if (ended.aborted)
     return { refusal: { message: `the question took longer than ${ms / 1_000} s`, excess: 'too_long' } };
   const message = 'the question took too much memory: ask for fewer or shorter values';

@@ -38,7 +38,7 @@ async function start() {
     { params = [], format = 'json' }: Partial<Pick<Question, 'params' | 'format'>> = {},
   ) {
     const segments = await segmentsOf(application, domain, never);
-    return processes.answer({ ...segments, sql, params, format }, never);
+    return processes.ask('question', { ...segments, sql, params, format }, never);
   }
 
   async function body(sql: string, options: { params?: Question['params']; format?: AnswerFormat } = {}) {
@@ -358,13 +358,14 @@ it('ends what takes too long or too much memory, and answers the next', async ()
   const { insert, segmentsOf, application, domain, processesOf } = await start();
   await insert(1);
   const segments = await segmentsOf(application, domain, never);
-  const { answer } = processesOf(3_000);
+  const { ask } = processesOf(3_000);
   for (const sql of endless) {
     const asked = { ...segments, sql, params: [], format: 'json' as const };
-    const found = await answer(asked, never);
+    const found = await ask('question', asked, never);
     expect('refusal' in found && found.refusal.message).toMatch(/memory|too large|longer than/i);
   }
-  const next = await answer(
+  const next = await ask(
+    'question',
     { ...segments, sql: 'select count(*) from entries', params: [], format: 'json' },
     never,
   );

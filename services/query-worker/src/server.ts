@@ -1,7 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { queryToken } from '@sluice/shared/query-token.ts';
-import fastify, { type FastifyInstance } from 'fastify';
-import { type AnswerFormat, limits, type Question } from './duck/question.ts';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { limits, type Reply } from './duck/ask.ts';
+import type { AnswerBody, Question } from './duck/question.ts';
 import type { Processes } from './processes.ts';
 import type { createQueue } from './queue.ts';
 import type { RecordQuestions } from './record-questions.ts';
@@ -16,12 +17,13 @@ interface Options {
 }
 
 /** What an API asks. */
-interface Asked extends Pick<Question, 'sql' | 'params'> {
+interface Asked {
   application: string;
   domain: string;
   owner: string;
-  format: AnswerFormat;
 }
+
+type AskedQuestion = Asked & Pick<Question, 'sql' | 'params' | 'format'>;
 
 /** Answers what APIs ask. Only they know the token. */
 export function createServer({
@@ -49,39 +51,57 @@ export function createServer({
     if (isClosing) reply.header('connection', 'close');
   });
 
-  app.post<{ Body: Asked }>('/questions', async ({ body }, reply) => {
-    const { application, domain, owner, ...asked } = body;
-    const ended = recordQuestion({ application, owner });
-    const later = (status: number, seconds: number, message: string) =>
-      reply.code(status).header('retry-after', seconds).send({ message });
-    const gone = new AbortController();
-    // Not of the socket, which serves many questions.
-    reply.raw.once('close', () => gone.abort());
-    const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.ms)]);
-    try {
-      const found = await queue.run(owner, signal, async () => {
-        const segments = await segmentsOf(application, domain, signal);
-        if (segments.asOf) reply.header('sluice-as-of', segments.asOf);
-        return processes.answer({ ...asked, ...segments }, signal);
-      });
-      if (!found) {
-        ended('busy');
-        return later(429, 1, 'too many questions wait');
+  /** A route that answers by a process. `work` runs when it is the owner's turn. */
+  function answer<Body extends Asked, Answer>(
+    path: string,
+    work: (body: Body, signal: AbortSignal) => Promise<Reply<Answer>>,
+    send: (reply: FastifyReply, answer: Answer) => { rows?: number; body: Buffer | object },
+  ): void {
+    app.post(path, async (request, reply) => {
+      const body = request.body as Body;
+      const { application, owner } = body;
+      const ended = recordQuestion({ application, owner });
+      const later = (status: number, seconds: number, message: string) =>
+        reply.code(status).header('retry-after', seconds).send({ message });
+      const gone = new AbortController();
+      // Not of the socket, which serves many questions.
+      reply.raw.once('close', () => gone.abort());
+      const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.ms)]);
+      try {
+        const found = await queue.run(owner, signal, () => work(body, signal));
+        if (!found) {
+          ended('busy');
+          return later(429, 1, 'too many questions wait');
+        }
+        if ('refusal' in found) {
+          ended(gone.signal.aborted ? 'cancelled' : (found.refusal.excess ?? 'refused'));
+          return reply.code(400).send(found.refusal);
+        }
+        const { rows, body: sent } = send(reply, found.answer);
+        ended('answered', rows === undefined ? {} : { rows });
+        return reply.send(sent);
+      } catch (error) {
+        if (gone.signal.aborted) ended('cancelled');
+        else ended('failed', { err: error });
+        if (error instanceof NotReady) return later(503, error.after, error.message);
+        if (signal.aborted) return later(503, 5, 'the question waited too long: ask again');
+        throw error;
       }
-      if ('refusal' in found) {
-        ended(gone.signal.aborted ? 'cancelled' : (found.refusal.excess ?? 'refused'));
-        return reply.code(400).send(found.refusal);
-      }
-      const { body: bytes, rows, truncated } = found.answer;
-      ended('answered', { rows });
-      return reply.header('sluice-truncated', String(truncated)).send(Buffer.from(bytes));
-    } catch (error) {
-      if (gone.signal.aborted) ended('cancelled');
-      else ended('failed', { err: error });
-      if (error instanceof NotReady) return later(503, error.after, error.message);
-      if (signal.aborted) return later(503, 5, 'the question waited too long: ask again');
-      throw error;
-    }
-  });
+    });
+  }
+
+  answer<AskedQuestion, AnswerBody & { asOf: string | undefined }>(
+    '/questions',
+    async ({ application, domain, sql, params, format }, signal) => {
+      const segments = await segmentsOf(application, domain, signal);
+      const found = await processes.ask('question', { sql, params, format, ...segments }, signal);
+      return 'refusal' in found ? found : { answer: { ...found.answer, asOf: segments.asOf } };
+    },
+    (reply, { body, rows, truncated, asOf }) => {
+      if (asOf) reply.header('sluice-as-of', asOf);
+      reply.header('sluice-truncated', String(truncated));
+      return { rows, body: Buffer.from(body) };
+    },
+  );
   return app;
 }

@@ -1,22 +1,17 @@
-import { ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
-import { queryToken } from '@sluice/shared/query-token.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
+import { createAskWorker } from './ask-worker.ts';
 import { type AnswerType, answerTypes, QuestionAnswer, QuestionRequest } from './contract.ts';
 
 const file = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });
 
-/** Longer than a question may take. */
-const patienceMs = 35_000;
-
 /** Questions over all entries of an application. Query workers answer them. */
 export const questionRoutes: Routes = async (app, { store, config, capacity, log }) => {
-  const { queryUrl, jwt } = config;
-  const token = queryToken(jwt.secrets[0] as string);
+  const ask = createAskWorker(config, log);
   bearerRoutes(app, 'Questions', 'reader');
 
   app.post(
@@ -43,21 +38,10 @@ export const questionRoutes: Routes = async (app, { store, config, capacity, log
     }),
     async (request, reply) => {
       const { id, domain, owner } = await findApplication(store.applications, request);
-      if (!queryUrl) throw unavailable('no query worker runs here: ask the operator to set QUERY_URL', 60);
       const format = formatOf(request);
       const { sql, params = [] } = request.body;
       const asked = { application: id, domain, owner: owner.id, sql, params, format };
-      const gone = abortOnClose(reply);
-      const response = await fetch(new URL('/questions', queryUrl), {
-        method: 'POST',
-        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-        body: JSON.stringify(asked),
-        signal: AbortSignal.any([gone, AbortSignal.timeout(patienceMs)]),
-      }).catch((error) => {
-        if (!gone.aborted) log.warn({ event: 'question.unanswered', err: error });
-        throw unavailable('no query worker answers: try again', 5, error);
-      });
-      if (!response.ok) throw await toError(response);
+      const response = await ask('/questions', asked, abortOnClose(reply));
       capacity.answers.lease(reply, owner.id).take(Number(response.headers.get('content-length')));
       const asOf = response.headers.get('sluice-as-of');
       reply.header('sluice-truncated', response.headers.get('sluice-truncated'));
@@ -80,24 +64,4 @@ function formatOf({ headers: { accept = '' } }: Pick<FastifyRequest, 'headers'>)
   const names = Object.keys(answerTypes) as AnswerType[];
   const found = best.flatMap(({ type }) => names.filter((name) => answerTypes[name].split(';')[0] === type));
   return found[0] ?? 'json';
-}
-
-interface Refused {
-  message: string;
-  line?: number;
-  column?: number;
-}
-
-async function toError(response: Response): Promise<ApiError> {
-  const { message, line, column } = (await response
-    .json()
-    .catch(() => ({ message: 'no reason' }))) as Refused;
-  const retryAfter = Number(response.headers.get('retry-after') ?? 5);
-  if (response.status === 429) return tooMany(message, retryAfter);
-  if (response.status !== 400) return unavailable(message, retryAfter);
-  const plain = message.replaceAll(/\s*\n\s*/g, ' ');
-  const where = line === undefined ? {} : { line, column };
-  const detail = { in: 'body' as const, path: '/sql', keyword: 'sql', message: plain, ...where };
-  const place = line === undefined ? '' : ` (line ${line}, column ${column})`;
-  return new ApiError('InvalidRequestError', `${plain}${place}`, { details: [detail] });
 }

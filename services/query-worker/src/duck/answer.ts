@@ -1,52 +1,11 @@
-import { join } from 'node:path';
-import {
-  BIGINT,
-  type DuckDBConnection,
-  DuckDBInstance,
-  type DuckDBPreparedStatement,
-} from '@duckdb/node-api';
-import { quoted } from '@sluice/shared/sql-text.ts';
+import { BIGINT, type DuckDBConnection, type DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { AskRefusal, Reply } from './ask.ts';
 import { encode } from './encode.ts';
-import { limits, type Question, type QuestionRefusal, type Reply } from './question.ts';
-
-const list = (paths: string[]): string => `[${paths.map(quoted).join(', ')}]`;
-
-/** The entries without deleted ones, which is all that a question sees. */
-function viewOf({ files, deleted }: Pick<Question, 'files' | 'deleted'>): string {
-  if (files.length === 0)
-    return `select null::timestamptz "createdAt", null::varchar id, null::integer schema_version,
-      null::varchar "source", null::varchar "key", null::varchar payload where false`;
-  const all = `select * from read_parquet(${list(files)}, union_by_name = true, hive_partitioning = false)`;
-  return deleted.length === 0
-    ? all
-    : `${all} where id not in (select id from read_parquet(${list(deleted)}))`;
-}
-
-async function open({ folder, ...question }: Question): Promise<DuckDBConnection> {
-  const instance = await DuckDBInstance.create(':memory:', {
-    threads: '2',
-    memory_limit: limits.memory,
-    temp_directory: join(folder, 'spilled'),
-    max_temp_directory_size: limits.disk,
-    autoinstall_known_extensions: 'false',
-    autoload_known_extensions: 'false',
-  });
-  const connection = await instance.connect();
-  for (const sql of [
-    "set TimeZone = 'UTC'",
-    'set errors_as_json = true',
-    `set allowed_paths = ${list([...question.files, ...question.deleted])}`,
-    `set allowed_directories = ${list([folder])}`,
-    'set enable_external_access = false',
-    'set lock_configuration = true',
-    `create view entries as ${viewOf(question)}`,
-  ])
-    await connection.run(sql);
-  return connection;
-}
+import { open } from './open.ts';
+import type { AnswerBody, Question } from './question.ts';
 
 /** Answers a question. Never rejects for what the question says. */
-export async function answer(question: Question): Promise<Reply> {
+export async function answer(question: Question): Promise<Reply<AnswerBody>> {
   const connection = await open(question);
   try {
     const statement = await prepare(connection, question);
@@ -62,7 +21,7 @@ export async function answer(question: Question): Promise<Reply> {
 async function prepare(
   connection: DuckDBConnection,
   { sql, params }: Question,
-): Promise<DuckDBPreparedStatement | QuestionRefusal> {
+): Promise<DuckDBPreparedStatement | AskRefusal> {
   const read = await connection.runAndReadAll('select json_serialize_sql($1::varchar)', [sql]);
   const parsed = JSON.parse(String(read.getRowsJson()[0]?.[0])) as Parsed;
   if (parsed.error)
@@ -91,7 +50,7 @@ interface Parsed {
 }
 
 /** DuckDB's errors are JSON, some behind their kind. */
-function toRefusal(message: string, sql: string): QuestionRefusal {
+function toRefusal(message: string, sql: string): AskRefusal {
   const start = message.indexOf('{');
   try {
     const found = JSON.parse(message.slice(start)) as Record<string, string>;
@@ -103,7 +62,7 @@ function toRefusal(message: string, sql: string): QuestionRefusal {
 }
 
 /** `position` counts bytes of the SQL from 0. */
-function placeOf(sql: string, position: string | undefined): Pick<QuestionRefusal, 'line' | 'column'> {
+function placeOf(sql: string, position: string | undefined): Pick<AskRefusal, 'line' | 'column'> {
   if (position === undefined) return {};
   const before = Buffer.from(sql).subarray(0, Number(position)).toString().split('\n');
   return { line: before.length, column: (before.at(-1) as string).length + 1 };

@@ -1,17 +1,20 @@
 import { answer } from './answer.ts';
-import { limits, type Question, type Reply } from './question.ts';
+import { type Ask, type Asks, type Kind, limits, type Reply } from './ask.ts';
+
+type Answerers = { [K in Kind]: (asked: Asks[K]['asked']) => Promise<Reply<Asks[K]['answer']>> };
+
+const answerers: Answerers = { question: answer };
 
 /** At once: an exit would wait for DuckDB's threads. */
 const end = () => process.kill(process.pid, 'SIGKILL');
 
-/** Answers one question, and is then killed. What it takes beyond DuckDB's own limit ends it. */
+/** Answers what it is asked once, and is then killed. What it takes beyond DuckDB's own limit ends it. */
 setInterval(() => {
   if (process.memoryUsage.rss() > limits.residentBytes) end();
 }, 20).unref();
 
 process.once('disconnect', end);
-process.once('message', async (question: Question) => {
-  const reply: Reply = await answer(question);
-  process.send?.(reply);
+process.once('message', async ({ kind, ...asked }: Ask) => {
+  process.send?.(await answerers[kind](asked));
 });
 process.send?.('ready');

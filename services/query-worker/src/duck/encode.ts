@@ -12,7 +12,8 @@ import {
 import { quoted } from '@sluice/shared/sql-text.ts';
 import { disarm } from '@sluice/tables/csv/cell-json.ts';
 import { stringify } from 'csv-stringify/sync';
-import { type AnswerBody, limits, type Question } from './question.ts';
+import { limits } from './ask.ts';
+import type { AnswerBody, Question } from './question.ts';
 
 /** Numbers that a double cannot hold are written with all their digits. */
 const exact = new Set<number>([

@@ -1,0 +1,42 @@
+import type { AnswerBody, Question } from './question.ts';
+
+/** What each process is asked over. */
+export interface AskedFiles {
+  /** Paths of Parquet files with entries, and of lists of deleted ones. */
+  files: string[];
+  deleted: string[];
+  /** An empty folder of its own. */
+  folder: string;
+}
+
+/** What processes answer, by kind. */
+export interface Asks {
+  question: { asked: Question; answer: AnswerBody };
+}
+
+export type Kind = keyof Asks;
+
+/** The message that a process gets. */
+export type Ask<K extends Kind = Kind> = { [Each in K]: { kind: Each } & Asks[Each]['asked'] }[K];
+
+/** Why there is no answer: what was asked is wrong, or takes too much. `line` and `column` count from 1. */
+export interface AskRefusal {
+  message: string;
+  excess?: 'too_long' | 'too_large';
+  line?: number;
+  column?: number;
+}
+
+export type Reply<Answer> = { answer: Answer } | { refusal: AskRefusal };
+
+export const limits = {
+  /** Of an answer to a question. */
+  rows: 10_000,
+  bytes: 16 * 1024 ** 2,
+  ms: 30_000,
+  /** What DuckDB takes before it uses the disk. */
+  memory: '256MB',
+  disk: '1GB',
+  /** What a process may take in all. */
+  residentBytes: 600 * 1024 ** 2,
+};
