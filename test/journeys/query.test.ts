@@ -306,6 +306,33 @@ describe('sluice query', () => {
     expect(await n(['select 1', '--param', 'x'])).toContain('--param takes name=value');
   });
 
+  it('saves questions for the members, and asks, lists and deletes them by name', async () => {
+    const user = await asking({ celsius: 7 });
+    const sql = 'select sum(celsius) as total\nfrom entries where celsius > $least';
+    const least = ['--param', 'least=5'];
+    const wrong = await user.sluice(['query', 'select kelvin from entries', '--save', 'wrong']);
+    expect(wrong.code).toBe(2);
+    const saved = await user.sluice(['query', sql, ...least, '--save', 'In all']);
+    expect(saved).toMatchObject({ code: 0, stdout: 'total\n    7\n' });
+    expect(saved.stderr).toContain('saved as In all');
+    const named = ['query', '--named', 'In all', ...least];
+    expect(await user.sluice([...named, '--csv'])).toMatchObject({ stdout: 'total\r\n7\r\n' });
+    const again = await user.sluice(['query', 'select 1', '--save', 'In all']);
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('with the name In all') });
+    expect(await user.sluice(['query', 'select 1', '--named', 'In all'])).toMatchObject({ code: 2 });
+    const list = async () => JSON.parse((await user.sluice(['queries', 'list', '--json'])).stdout);
+    expect(await list()).toMatchObject([{ name: 'In all', sql }]);
+    expect((await user.sluice(['queries', 'list'])).stdout).toMatch(/^name .*\nIn all /);
+    expect((await user.sluice(['__complete', '--', 'query', '--named', 'I'])).stdout).toBe('In all\t\n');
+    expect((await user.sluice(['queries', 'delete', 'In all'])).code).toBe(2);
+    expect((await user.sluice(['queries', 'delete', 'In all', '--yes'])).code).toBe(0);
+    expect(await list()).toEqual([]);
+    expect(await user.sluice(named)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no saved question In all'),
+    });
+  });
+
   it('shows the place of a fault, and says when there are more rows', async () => {
     const user = await asking({ celsius: 1 });
     const wrong = await user.sluice(['query', 'select celsius\nfrom entries\n\twhere kelvin > 1']);

@@ -18,6 +18,7 @@ import { addKeys } from './commands/keys.ts';
 import { addList } from './commands/list.ts';
 import { addLogin } from './commands/login.ts';
 import { addMembers } from './commands/members.ts';
+import { addQueries } from './commands/queries.ts';
 import { addQuery } from './commands/query.ts';
 import { addRefused } from './commands/refused.ts';
 import { addSchema } from './commands/schema.ts';
@@ -42,6 +43,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addErase,
   addStats,
   addQuery,
+  addQueries,
   addExport,
   addImport,
   addImports,

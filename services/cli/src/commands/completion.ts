@@ -2,6 +2,7 @@ import { Argument, type Command } from 'commander';
 import { type Act, type Context, domainsOf, openContext } from '../context.ts';
 import { type Ask, complete } from '../output/complete.ts';
 import { harmless, type Terminal } from '../terminal.ts';
+import { questionNames } from './queries.ts';
 
 /** Each asks `sluice __complete`, which answers with lines of a name, a tab and a description. Without an answer, files are completed. */
 const shells = {
@@ -43,6 +44,7 @@ const asked: Record<string, (context: Context) => Promise<string[]>> = {
     const { data } = await api.ask<{ domain: string }[]>('GET', '/applications', { query });
     return data.map(({ domain }) => domain);
   },
+  question: questionNames,
   async language({ api, path }) {
     const { data } = await api.ask<{ language: string }[]>('GET', path('/clients'));
     return data.map(({ language }) => language);

@@ -12,9 +12,12 @@ import type { Act, Context } from '../context.ts';
 import { answerTable } from '../output/answer-table.ts';
 import { withPlace } from '../output/place-in-sql.ts';
 import { readText } from '../read-text.ts';
+import { findQuestion, saveQuestion } from './queries.ts';
 
 interface QueryOptions {
   file?: string;
+  named?: string;
+  save?: string;
   param: string[];
   csv?: boolean;
   ndjson?: boolean;
@@ -28,6 +31,8 @@ export function addQuery(program: Command, act: Act): void {
     .description('Ask a question over all entries: one SELECT over `entries`.')
     .argument('[sql]', 'the question; - reads it from the standard input')
     .option('-f, --file <file>', 'read the question from a file')
+    .option('--named <question>', 'ask the saved question of this name')
+    .option('--save <name>', 'save the question for the members, once it is answered')
     .option(
       '--param <name=value>',
       'the value of $name; may be repeated',
@@ -45,27 +50,34 @@ Without a format it prints a table, which fits into the terminal.
 Examples:
   sluice query 'select place, avg(celsius) from entries group by place'
   sluice query 'select count(*) from entries where celsius > $least' --param least=20
-  sluice query --file question.sql --csv > answer.csv`,
+  sluice query --file question.sql --csv > answer.csv
+  sluice query --file question.sql --save 'By place'
+  sluice query --named 'By place'`,
     )
     .action(act<QueryOptions>(query));
 }
 
 async function query(context: Context, options: QueryOptions, given?: string): Promise<void> {
-  const sql = await readSql(context, options.file, given);
+  const sql = await readSql(context, options, given);
   const params = Object.fromEntries(options.param.map(toParam));
   const json = { sql, ...(options.param.length > 0 && { params }) };
   try {
     await answer(context, options, json);
+    if (options.save !== undefined) await saveQuestion(context, options.save, sql);
   } catch (error) {
     throw error instanceof ApiFailure ? withPlace(error, sql) : error;
   }
 }
 
-async function readSql({ stdin }: Context, file: string | undefined, given?: string): Promise<string> {
-  if (file !== undefined && given === undefined) return readText(file);
-  if (file === undefined && given === '-') return textOf(stdin);
-  if (file === undefined && given !== undefined) return given;
-  throw new CliError('give one question: as an argument, with --file, or - for the standard input');
+async function readSql(context: Context, { file, named }: QueryOptions, given?: string): Promise<string> {
+  const [one, ...others] = [file, named, given].filter((each) => each !== undefined);
+  if (one === undefined || others.length > 0)
+    throw new CliError(
+      'give one question: as an argument, with --file, with --named, or - for the standard input',
+    );
+  if (file !== undefined) return readText(file);
+  if (named !== undefined) return (await findQuestion(context, named)).sql;
+  return one === '-' ? textOf(context.stdin) : one;
 }
 
 /** Reads a number, `true`, `false`, `null` or a string of JSON as this value, and anything else as text. */
