@@ -99,6 +99,8 @@ it('answers in the format that the client likes best', async () => {
   expect(Date.parse(csv.headers.get('sluice-as-of') as string)).toBeGreaterThan(0);
   const lines = await as('application/json;q=0.5, application/x-ndjson');
   expect(lines.text).toBe('{"place":"Oslo","celsius":1}\n{"place":"a,b","celsius":2.5}\n');
+  for (const accept of ['text/*', 'Text/CSV', 'image/png, text/csv;q="0.1"'])
+    expect((await as(accept)).headers.get('content-type')).toMatch('text/csv');
   for (const accept of ['*/*', 'image/png', 'text/csv;q=0'])
     expect((await as(accept)).body.data.rows).toHaveLength(2);
   const parquet = await ask(`${sql} limit 1`, { headers: { accept: 'application/vnd.apache.parquet' } });

@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
@@ -53,15 +54,9 @@ export const questionRoutes: Routes = async (app, { store, config, capacity, log
   );
 };
 
-/** What the client likes best; JSON if it does not say. */
-function formatOf({ headers: { accept = '' } }: Pick<FastifyRequest, 'headers'>): AnswerType {
-  const wanted = accept.split(',').map((range) => {
-    const [type, ...parameters] = range.split(';').map((part) => part.trim().toLowerCase());
-    const quality = parameters.find((each) => each.startsWith('q='))?.slice(2);
-    return { type, quality: Number(quality ?? 1) };
-  });
-  const best = wanted.filter(({ quality }) => quality > 0).toSorted((a, b) => b.quality - a.quality);
-  const names = Object.keys(answerTypes) as AnswerType[];
-  const found = best.flatMap(({ type }) => names.filter((name) => answerTypes[name].split(';')[0] === type));
-  return found[0] ?? 'json';
+/** The format that the client likes best; JSON if it likes none of them. */
+function formatOf(request: FastifyRequest): AnswerType {
+  const formats = Object.keys(answerTypes) as AnswerType[];
+  const [type] = new Negotiator(request).mediaTypes(Object.values(answerTypes));
+  return formats.find((format) => answerTypes[format] === type) ?? 'json';
 }
