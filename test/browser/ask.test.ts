@@ -1,9 +1,7 @@
 import { text } from 'node:stream/consumers';
-import { startQueryWorker } from '@sluice/query-worker/start.ts';
-import { loadQueryWorkerConfig } from '@sluice/shared/config/load.ts';
-import { createLogger } from '@sluice/shared/logger.ts';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
+import { startQuestions } from '../support/questions.ts';
 import type { SharedSluice } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { consoleSluice } from './support/console-sluice.ts';
@@ -18,9 +16,7 @@ beforeAll(async () => {
 
 /** Begins the answers to questions. */
 async function startAnswers(): Promise<void> {
-  const { port } = new URL(sluice.env.QUERY_URL as string);
-  const log = createLogger('test', { level: 'silent', pretty: false });
-  const worker = await startQueryWorker(loadQueryWorkerConfig({ ...sluice.env, QUERY_PORT: port }), log);
+  const worker = await startQuestions(sluice.env);
   onTestFinished(() => worker.stop());
 }
 

@@ -8,18 +8,16 @@ import { startExportWorker } from '@sluice/export-worker/start.ts';
 import { startIngestWorker } from '@sluice/ingest-worker/start.ts';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
-import { startQueryWorker } from '@sluice/query-worker/start.ts';
 import {
   type ApiConfig,
   loadApiConfig,
   loadExportWorkerConfig,
   loadIngestWorkerConfig,
-  loadQueryWorkerConfig,
 } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { inject, onTestFinished } from 'vitest';
-import { lowPort } from './low-port.ts';
 import { shardDatabase } from './mongos/shard-database.ts';
+import { questionSettings, startQuestions } from './questions.ts';
 import { calmTimings, quickApiTimings, quickTimings } from './quick-timings.ts';
 
 export interface Answer {
@@ -112,10 +110,9 @@ interface Settings {
 
 /** What lets an API ask a query worker, and what removes the files in the end. */
 async function forQuestions(): Promise<{ env: Env; remove(): void }> {
-  const port = String(await lowPort());
   const folder = mkdtempSync(join(tmpdir(), 'sluice-lake-'));
   return {
-    env: { QUERY_PORT: port, QUERY_URL: `http://127.0.0.1:${port}`, ARCHIVE_FOLDER: folder },
+    env: { ...(await questionSettings()), ARCHIVE_FOLDER: folder },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
 }
@@ -147,7 +144,7 @@ export async function startSluice({
         startIngestWorker(loadIngestWorkerConfig({ ...vars, ...workerEnv }), log, workerTimings),
       ])
     : [];
-  const asked = asking && (await startQueryWorker(loadQueryWorkerConfig(vars), log));
+  const asked = asking && (await startQuestions(vars));
   await until(async () => (await call(api.url, 'GET', '/api/health/ready')).status === 200);
 
   const request = (method: string, path: string, options?: Call) =>

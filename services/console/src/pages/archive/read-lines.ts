@@ -1,3 +1,4 @@
+import { quoted } from '@sluice/shared/sql-text.ts';
 import type { Schemas } from '../../api/client.ts';
 import type { words } from '../../words/en.ts';
 
@@ -20,8 +21,6 @@ export const placeOf = ({ to }: Pick<Archive, 'to'>, domain: string): string =>
 const patternOf = ({ to }: Archive, domain: string, scheme = '') =>
   to.kind === 'folder' ? domain : `${scheme}${nameOf(to, domain).replaceAll('*', '[*]')}`;
 
-const sqlText = (text: string) => `'${text.replaceAll("'", "''")}'`;
-
 const usual = 'union_by_name = true, hive_partitioning = true';
 const ofDuckdb: Record<Archive['format'], (files: string) => string> = {
   parquet: (files) => `read_parquet(${files}, ${usual})`,
@@ -33,8 +32,8 @@ const ofDuckdb: Record<Archive['format'], (files: string) => string> = {
 function openInDuckdb({ endpoint, region = 'us-east-1', path_style }: Archive['to']): string {
   const host = endpoint?.replace(/^https?:\/\/|\/$/g, '');
   const options = [
-    `TYPE s3, KEY_ID 'KEY', SECRET 'SECRET', REGION '${region}'`,
-    ...(host === undefined ? [] : [`ENDPOINT ${sqlText(host)}`]),
+    `TYPE s3, KEY_ID 'KEY', SECRET 'SECRET', REGION ${quoted(region)}`,
+    ...(host === undefined ? [] : [`ENDPOINT ${quoted(host)}`]),
     ...((path_style ?? endpoint !== undefined) ? ["URL_STYLE 'path'"] : []),
     ...(endpoint?.startsWith('http:') ? ['USE_SSL false'] : []),
   ];
@@ -43,8 +42,8 @@ function openInDuckdb({ endpoint, region = 'us-east-1', path_style }: Archive['t
 
 function duckdb(archive: Archive, domain: string): ReadLines {
   const place = patternOf(archive, domain, 's3://');
-  const rows = ofDuckdb[archive.format](sqlText(`${place}/date=*/*.${archive.format}`));
-  const deleted = `read_parquet(${sqlText(`${place}/_deleted/*.parquet`)})`;
+  const rows = ofDuckdb[archive.format](quoted(`${place}/date=*/*.${archive.format}`));
+  const deleted = `read_parquet(${quoted(`${place}/_deleted/*.parquet`)})`;
   return {
     program: 'DuckDB',
     lines: [
