@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module';
 import { answer } from './answer.ts';
 import { type Ask, type Asks, type Kind, limits, type Reply } from './ask.ts';
 
@@ -18,3 +19,5 @@ process.once('message', async ({ kind, ...asked }: Ask) => {
   process.send?.(await answerers[kind](asked));
 });
 process.send?.('ready');
+// A killed process would keep nothing for the next ones.
+flushCompileCache();
