@@ -31,6 +31,7 @@ import { createQuotas } from './limits/quota.ts';
 import { createCounters } from './limits/rate.ts';
 import { liveRoutes } from './live/routes.ts';
 import { metricsRoute } from './metrics/route.ts';
+import { fieldsRoutes } from './questions/fields-routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { savedQuestionRoutes } from './questions/saved-routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
@@ -79,6 +80,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(erasureRoutes, dependencies);
       await api.register(statsRoutes, dependencies);
       await api.register(questionRoutes, dependencies);
+      await api.register(fieldsRoutes, dependencies);
       await api.register(savedQuestionRoutes, dependencies);
       await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);

@@ -1,7 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { queryToken } from '@sluice/shared/query-token.ts';
+import { fromText } from '@sluice/store/entries/entry-filter.ts';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { limits, type Reply } from './duck/ask.ts';
+import type { FieldsAsked } from './duck/fields/fields.ts';
 import type { AnswerBody, Question } from './duck/question.ts';
 import type { Processes } from './processes.ts';
 import type { createQueue } from './queue.ts';
@@ -24,6 +26,13 @@ interface Asked {
 }
 
 type AskedQuestion = Asked & Pick<Question, 'sql' | 'params' | 'format'>;
+
+/** `filter`: the JSON of conditions. */
+type AskedFields = Asked & Pick<FieldsAsked, 'from' | 'to'> & { filter: string };
+
+interface Timed {
+  asOf: string | undefined;
+}
 
 /** Answers what APIs ask. Only they know the token. */
 export function createServer({
@@ -90,7 +99,7 @@ export function createServer({
     });
   }
 
-  answer<AskedQuestion, AnswerBody & { asOf: string | undefined }>(
+  answer<AskedQuestion, AnswerBody & Timed>(
     '/questions',
     async ({ application, domain, sql, params, format }, signal) => {
       const segments = await segmentsOf(application, domain, signal);
@@ -101,6 +110,21 @@ export function createServer({
       if (asOf) reply.header('sluice-as-of', asOf);
       reply.header('sluice-truncated', String(truncated));
       return { rows, body: Buffer.from(body) };
+    },
+  );
+
+  answer<AskedFields, Timed & { json: string }>(
+    '/fields',
+    async ({ application, domain, filter, from, to }, signal) => {
+      const { asOf, ...segments } = await segmentsOf(application, domain, signal);
+      const conditions = fromText(filter);
+      const found = await processes.ask('fields', { conditions, from, to, ...segments }, signal);
+      return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
+    },
+    (reply, { json, asOf }) => {
+      if (asOf) reply.header('sluice-as-of', asOf);
+      reply.type('application/json');
+      return { body: Buffer.from(json) };
     },
   );
   return app;

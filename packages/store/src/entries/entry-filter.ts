@@ -40,7 +40,7 @@ export function toQuery(conditions: Condition[]): Document {
 export const toText = (conditions: Condition[]): string =>
   JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
 
-const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
+export const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
 
 /** Which entries the options of a job select. */
 export const selectionOf = ({ from, to, filter }: Period & { filter?: string | undefined }) => ({

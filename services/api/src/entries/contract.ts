@@ -3,7 +3,7 @@ import { type SenderTexts, sources } from '@sluice/store/applications/senders.ts
 import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
 import Type, { type Static } from 'typebox';
 import { ArchivedBefore } from '../http/archived-before.ts';
-import { BodyFilter } from '../http/filter.ts';
+import { BodyFilter, QueryFilter } from '../http/filter.ts';
 import { EntryMeta } from '../http/meta.ts';
 import {
   DateTime,
@@ -44,15 +44,6 @@ export const EntryAnswer = Named('Entry', {
   ),
 });
 
-const Filter = Text(
-  'JSON: conditions on payloads, all of which must be met, such as ' +
-    '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
-    'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`, `contains` (text, in capital or small letters). Dots lead into nested ' +
-    'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
-    'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
-    'At most 20 conditions, 100 values in `in`, 100 characters in `contains`, 4 KB.',
-);
-
 export const EntriesQuery = Query({
   start: Type.Integer({
     minimum: 0,
@@ -69,7 +60,7 @@ export const EntriesQuery = Query({
     description: 'Which entries come first. `oldest` stops where later entries may still arrive.',
   }),
   after: Text('`pagination.cursor` of the previous page.'),
-  filter: Filter,
+  filter: QueryFilter,
   key: KeyId,
   meta: EntryMeta,
 });

@@ -6,6 +6,17 @@ import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import type { SenderStore } from '@sluice/store/applications/senders.ts';
 import type { Condition, MemberCondition } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
+import { Text } from './schemas.ts';
+
+/** The filter of a query. */
+export const QueryFilter = Text(
+  'JSON: conditions on payloads, all of which must be met, such as ' +
+    '`{"celsius":{"gte":20,"lt":30},"address.city":{"in":["Oslo","Bergen"]},"note":{"exists":false},"ok":true}`. ' +
+    'Operators: `eq` (also a bare value), `ne`, `lt`, `lte`, `gt`, `gte`, `in`, `exists`, `contains` (text, in capital or small letters). Dots lead into nested ' +
+    'objects; where a key has dots, write a JSON Pointer (`/a.b`). Numbers compare with numbers and strings with ' +
+    'strings, by code point; only `ne` and `exists` match a missing member; arrays are not searched. ' +
+    'At most 20 conditions, 100 values in `in`, 100 characters in `contains`, 4 KB.',
+);
 
 /** The filter of a body. `textOf` of the route turns an object into its JSON text. */
 export const BodyFilter = Type.Unsafe<string>({

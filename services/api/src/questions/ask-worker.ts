@@ -38,7 +38,7 @@ export function createAskWorker(
       if (!gone.aborted) log.warn({ event: 'question.unanswered', err: error });
       throw unavailable('no query worker answers: try again', 5, error);
     });
-    if (!response.ok) throw await toError(response);
+    if (!response.ok) throw await toError(path, response);
     return response;
   };
 }
@@ -49,7 +49,7 @@ interface Refused {
   column?: number;
 }
 
-async function toError(response: Response): Promise<ApiError> {
+async function toError(path: string, response: Response): Promise<ApiError> {
   const { message, line, column } = (await response
     .json()
     .catch(() => ({ message: 'no reason' }))) as Refused;
@@ -57,6 +57,7 @@ async function toError(response: Response): Promise<ApiError> {
   if (response.status === 429) return tooMany(message, retryAfter);
   if (response.status !== 400) return unavailable(message, retryAfter);
   const plain = message.replaceAll(/\s*\n\s*/g, ' ');
+  if (path !== '/questions') return new ApiError('InvalidRequestError', plain);
   const where = line === undefined ? {} : { line, column };
   const detail = { in: 'body' as const, path: '/sql', keyword: 'sql', message: plain, ...where };
   const place = line === undefined ? '' : ` (line ${line}, column ${column})`;

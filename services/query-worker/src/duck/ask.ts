@@ -1,3 +1,4 @@
+import type { FieldsAsked } from './fields/fields.ts';
 import type { AnswerBody, Question } from './question.ts';
 
 /** What each process is asked over. */
@@ -12,6 +13,8 @@ export interface AskedFiles {
 /** What processes answer, by kind. */
 export interface Asks {
   question: { asked: Question; answer: AnswerBody };
+  /** The answer is JSON. */
+  fields: { asked: FieldsAsked; answer: string };
 }
 
 export type Kind = keyof Asks;

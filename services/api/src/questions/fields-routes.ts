@@ -1,0 +1,92 @@
+import { toText } from '@sluice/store/entries/entry-filter.ts';
+import Type from 'typebox';
+import type { Routes } from '../dependencies.ts';
+import { Success, sendJson } from '../http/answers.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
+import { QueryFilter, toConditions } from '../http/filter.ts';
+import { findApplication } from '../http/find-application.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
+import { Int, Named, Query, Text, Timestamp } from '../http/schemas.ts';
+import { toPeriod } from '../http/validation.ts';
+import { createAskWorker } from './ask-worker.ts';
+
+const Scalar = (description: string, example: unknown) => Type.Unknown({ description, examples: [example] });
+const Share = (description: string, example: number) =>
+  Type.Number({ minimum: 0, maximum: 1, description, examples: [example] });
+
+const Field = Named('Field', {
+  path: Text('As a filter names the field.', 'celsius'),
+  types: Type.Array(
+    Named('FieldType', {
+      type: Type.Enum(['string', 'number', 'boolean', 'array', 'object'], { title: 'FieldTypeName' }),
+      share: Share('Share of the entries where the field has this type.', 0.98),
+    }),
+    { description: 'The types that occur, the most frequent first.' },
+  ),
+  null_share: Share(
+    'Share of the entries where the field is null or missing: how often it is not filled.',
+    0.02,
+  ),
+  distinct: Int('Different strings, numbers and booleans.', 240),
+  top: Type.Array(
+    Named('FieldValue', {
+      value: Scalar('A string, a number or a boolean, as entries have it.', 21.5),
+      count: Int('Entries with this value, exactly.', 12),
+    }),
+    {
+      description:
+        'The ten most frequent strings, numbers and booleans. Texts beyond 1,000 characters are left out.',
+    },
+  ),
+  min: Type.Optional(Scalar('The least number, or the first time.', -12.5)),
+  max: Type.Optional(Scalar('The greatest number, or the last time.', 38)),
+  histogram: Type.Optional(
+    Type.Array(
+      Named('FieldBin', {
+        from: Scalar('Where the bin begins: a number or a time.', 20),
+        to: Scalar('Where it ends. A value there is in the next bin, if there is one.', 25),
+        count: Int('Entries with a value in between.', 31),
+      }),
+      {
+        description:
+          'Of numbers, and of fields with `format` `date` or `date-time`: about twenty bins of equal width.',
+      },
+    ),
+  ),
+});
+
+const FieldsQuery = Query({ filter: QueryFilter, from: Timestamp, to: Timestamp });
+
+/** What the fields of entries hold. Query workers know it. */
+export const fieldsRoutes: Routes = async (app, { store, config, capacity, log }) => {
+  const ask = createAskWorker(config, log);
+  bearerRoutes(app, 'Entries');
+
+  app.get(
+    '/applications/:domain/fields',
+    operation('getFields', 'Describe the fields of entries', {
+      description:
+        'What each field holds, over all entries that the filter selects: types, how often it is filled, the most frequent values, a histogram. ' +
+        'The fields are the columns of exports, without the time of the entry. The header `Sluice-As-Of` says up to when every entry is counted.',
+      params: ByDomain,
+      querystring: FieldsQuery,
+      response: {
+        200: Success(Type.Array(Field)),
+        ...ownFailures('ServiceUnavailableError'),
+        ...overLimit,
+      },
+    }),
+    async (request, reply) => {
+      const { filter } = request.query;
+      const { from, to } = toPeriod(request.query);
+      const conditions = filter === undefined ? [] : toConditions(filter);
+      const { id, domain, owner } = await findApplication(store.applications, request);
+      const asked = { application: id, domain, owner: owner.id, filter: toText(conditions), from, to };
+      const response = await ask('/fields', asked, abortOnClose(reply));
+      capacity.answers.lease(reply, owner.id).take(Number(response.headers.get('content-length')));
+      const asOf = response.headers.get('sluice-as-of');
+      if (asOf) reply.header('sluice-as-of', asOf);
+      return sendJson(reply, await response.text());
+    },
+  );
+};

@@ -1,0 +1,109 @@
+import { afterAll, expect, it } from 'vitest';
+import { type Call, startSluice } from '../support/sluice.ts';
+
+const sluice = await startSluice({ questions: true });
+afterAll(() => sluice.stop());
+
+const schema = {
+  type: 'object',
+  properties: {
+    place: { type: 'string' },
+    celsius: { type: ['number', 'null'] },
+    seen: { type: 'string', format: 'date-time' },
+    wind: { type: 'object', properties: { speed: { type: 'integer' } } },
+    tags: { type: 'array' },
+  },
+};
+
+async function application() {
+  const { token } = await sluice.owner();
+  const domain = await sluice.application(token, schema);
+  const call = (method: string, where: string, options: Call = {}) =>
+    sluice.request(method, `/applications/${domain}${where}`, { token, ...options });
+  return { call, upload: (...entries: object[]) => call('POST', '/data/batch', { json: entries }) };
+}
+
+const place = (value: string, count: number) => ({ value, count });
+
+it('describes the fields of all entries, or of those that a filter selects', async () => {
+  const { call, upload } = await application();
+  await upload(
+    { place: 'Oslo', celsius: 1.5, seen: '2026-05-01T10:00:00+02:00', wind: { speed: 3 }, note: 7 },
+    { place: 'Oslo', celsius: null, seen: '2026-05-01T08:00:00Z', tags: ['a'] },
+    { place: 'Rome', celsius: 12.25, note: '7' },
+    { place: 'Oslo', note: true },
+  );
+  const { body, headers } = await call('GET', '/fields');
+  expect(Date.parse(headers.get('sluice-as-of') as string)).toBeGreaterThan(0);
+  expect(body.data).toEqual([
+    {
+      path: 'place',
+      types: [{ type: 'string', share: 1 }],
+      null_share: 0,
+      distinct: 2,
+      top: [place('Oslo', 3), place('Rome', 1)],
+    },
+    {
+      path: 'celsius',
+      types: [{ type: 'number', share: 0.5 }],
+      null_share: 0.5,
+      distinct: 2,
+      top: [
+        { value: 1.5, count: 1 },
+        { value: 12.25, count: 1 },
+      ],
+      min: 1.5,
+      max: 12.25,
+      histogram: expect.arrayContaining([{ from: 12, to: 13, count: 1 }]),
+    },
+    {
+      path: 'seen',
+      types: [{ type: 'string', share: 0.5 }],
+      null_share: 0.5,
+      distinct: 1,
+      top: [place('2026-05-01T08:00:00Z', 1), place('2026-05-01T10:00:00+02:00', 1)],
+      min: '2026-05-01T08:00:00Z',
+      max: '2026-05-01T08:00:00Z',
+      histogram: [{ from: '2026-05-01T08:00:00.000Z', to: '2026-05-01T08:00:00.000Z', count: 2 }],
+    },
+    {
+      path: 'wind.speed',
+      types: [{ type: 'number', share: 0.25 }],
+      null_share: 0.75,
+      distinct: 1,
+      top: [{ value: 3, count: 1 }],
+      min: 3,
+      max: 3,
+      histogram: [{ from: 3, to: 3, count: 1 }],
+    },
+    { path: 'tags', types: [{ type: 'array', share: 0.25 }], null_share: 0.75, distinct: 0, top: [] },
+    {
+      path: 'note',
+      types: [
+        { type: 'boolean', share: 0.25 },
+        { type: 'number', share: 0.25 },
+        { type: 'string', share: 0.25 },
+      ],
+      null_share: 0.25,
+      distinct: 3,
+      top: [
+        { value: '7', count: 1 },
+        { value: 7, count: 1 },
+        { value: true, count: 1 },
+      ],
+      min: 7,
+      max: 7,
+      histogram: [{ from: 7, to: 7, count: 1 }],
+    },
+  ]);
+  const filter = encodeURIComponent(JSON.stringify({ celsius: { gt: 5 } }));
+  const filtered = await call('GET', `/fields?filter=${filter}`);
+  expect(filtered.body.data[0]).toMatchObject({ path: 'place', top: [place('Rome', 1)] });
+  const later = await call('GET', '/fields?from=2999-01-01');
+  expect(later.body.data[0]).toEqual({ path: 'place', types: [], null_share: 1, distinct: 0, top: [] });
+});
+
+it('has no fields where there is no entry', async () => {
+  const { call } = await application();
+  expect((await call('GET', '/fields')).body.data).toEqual([]);
+});
