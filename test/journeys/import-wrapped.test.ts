@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
 import { beforeEach, expect, it } from 'vitest';
 import { importClient, types } from '../support/import-client.ts';
 import { sharedSluice } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
 import { ndjson } from '../support/upload-client.ts';
 
 let client: ReturnType<typeof importClient>;
@@ -46,6 +48,17 @@ it('brings an NDJSON export into another application as it was, byte for byte', 
   const array = `[${file.trim().split('\n').join(',')}]`;
   expect((await client.complete(third, array, { ...wrapped, type: types.json })).job.accepted).toBe(3);
   expect(withoutIds(await exported(third))).toBe(withoutIds(file));
+});
+
+it('is what sluice import --entries wrapped does', async () => {
+  const domain = await sluice.application(token, schema);
+  const user = commandLine({ url: sluice.url, token, app: domain });
+  writeFileSync(user.at('a.ndjson'), ndjson([entry(2, 2), entry(1, 1)]));
+  expect(await user.sluice(['import', user.at('a.ndjson'), '--entries', 'wrapped', '--json'])).toMatchObject({
+    code: 0,
+  });
+  const { result } = await listed(domain);
+  expect(result).toMatchObject([entry(2, 2), entry(1, 1)]);
 });
 
 it('puts entries among those that are there, whatever their order in the file', async () => {

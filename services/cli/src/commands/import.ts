@@ -13,6 +13,7 @@ import { readPrivate, writePrivate } from '../settings/private-file.ts';
 
 interface ImportOptions {
   format?: string;
+  entries?: string;
   refused?: string;
 }
 
@@ -34,6 +35,12 @@ export function addImport(program: Command, act: Act): void {
     .description('Import a file as one job: NDJSON, a JSON array or CSV, also gzip or zstd, of any size.')
     .argument('<file>', 'file, or a URL that the server downloads')
     .addOption(new Option('--format <format>', 'otherwise by the name').choices(['ndjson', 'json', 'csv']))
+    .addOption(
+      new Option(
+        '--entries <form>',
+        'wrapped: each line is {"createdAt":…,"payload":{…}}, as in an NDJSON export, and keeps its time',
+      ).choices(['plain', 'wrapped']),
+    )
     .option('--refused <file>', 'write refused lines here, with their reasons')
     .addHelpText(
       'after',
@@ -86,15 +93,16 @@ async function isThere({ api, path, retry }: Context, id: string): Promise<boole
   }
 }
 
-const fromUrl = ({ api, path }: Context, { format }: ImportOptions, url: string): Source => ({
+const fromUrl = ({ api, path }: Context, { format, entries }: ImportOptions, url: string): Source => ({
   version: '',
   finish: async () => {},
-  begin: async () =>
-    (await api.ask<AskedJob>('POST', path('/imports/from-url'), { query: { format }, json: { url } })).data
-      .id,
+  begin: async () => {
+    const request = { query: { format, entries }, json: { url } };
+    return (await api.ask<AskedJob>('POST', path('/imports/from-url'), request)).data.id;
+  },
 });
 
-async function fromFile(context: Context, { format }: ImportOptions, file: string): Promise<Source> {
+async function fromFile(context: Context, { format, entries }: ImportOptions, file: string): Promise<Source> {
   const { api, path, retry } = context;
   const versionOf = async () => {
     const { size, mtimeMs } = await stat(file);
@@ -134,7 +142,7 @@ async function fromFile(context: Context, { format }: ImportOptions, file: strin
     version,
 
     async begin() {
-      const query = { format, name: basename(file).slice(-255) };
+      const query = { format, entries, name: basename(file).slice(-255) };
       const filename = Buffer.from(basename(file)).toString('base64');
       const headers = { 'upload-length': String(size), 'upload-metadata': `filename ${filename}` };
       return (await api.ask<AskedJob>('POST', path('/import-files'), { query, headers })).data.id;
