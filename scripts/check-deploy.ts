@@ -100,7 +100,12 @@ const checks: Check[] = [
     what: 'shell scripts',
     needs: ['shellcheck'],
     isOptional: true,
-    check: () => run('shellcheck', '.ci/run', ...globSync('deploy/**/*.sh', { cwd })),
+    check: () =>
+      run(
+        'shellcheck',
+        ...['-x', '-P', 'SCRIPTDIR', '.ci/run'],
+        ...globSync(['deploy/**/*.sh', 'examples/**/*.sh'], { cwd }),
+      ),
   },
 ];
 

@@ -54,11 +54,16 @@ it.each<[page: string, before: Step[], steps: Step[]]>([
     'deleting',
     'exports',
     'imports',
+    'moving',
     'operations',
   ].map(pageOf),
-])('the commands of %s have the answers that it shows', async (_page, before, steps) => {
-  expect(steps.filter(({ answer }) => answer !== '')).not.toEqual([]);
-  const answers = (await answersOf([...before, ...steps])).slice(before.length);
-  for (const [at, { commands, answer }] of steps.entries())
-    expect(masked(answers[at] ?? ''), commands).toMatch(patternOf(answer));
-});
+])(
+  'the commands of %s have the answers that it shows',
+  { timeout: 300_000 },
+  async (_page, before, steps) => {
+    expect(steps.filter(({ answer }) => answer !== '')).not.toEqual([]);
+    const answers = (await answersOf([...before, ...steps])).slice(before.length);
+    for (const [at, { commands, answer }] of steps.entries())
+      expect(masked(answers[at] ?? ''), commands).toMatch(patternOf(answer));
+  },
+);

@@ -12,7 +12,7 @@ export type Step = { commands: string; answer: string };
  * The commands of a page that call Sluice. An answer is a comment below them, or the next block of the same item.
  * A block below a line such as "Save this as `send.py`:" is saved.
  */
-export function stepsOf(page: string, isStep = /curl|^sluice /m): Step[] {
+export function stepsOf(page: string, isStep = /curl|^sluice |^examples\//m): Step[] {
   const steps: Step[] = [];
   const fences = readFileSync(join(root, page), 'utf8').matchAll(
     /(?:Save this as `([\w./]+)`:\n\n)?^( *)```(\w*)\n([\s\S]*?)^\2```/gm,
