@@ -195,7 +195,7 @@ async function createWorld(
     const period = { from: timeOf(fromAt), to: timeOf(toAt) };
     const options = {
       ...period,
-      filter: by ? toText([{ senders: [by] }]) : undefined,
+      filter: by ? toText([{ senders: [by], key: '' }]) : undefined,
       format: 'csv',
       formulas: 'escape',
       arrays: 'json',
@@ -261,7 +261,7 @@ async function createWorld(
       expect(page.map(({ id, version }) => ({ id, version }))).toEqual(
         newestFirst.slice(start, start + limit).map(({ id, version }) => ({ id, version })),
       );
-      const filter = [{ senders: by ? [by] : [] }];
+      const filter = [{ senders: by ? [by] : [], key: '' }];
       const sent = newestFirst.filter(({ n }) => by && n % senders === by);
       const ofSender = await entries.page(id, { ...period, filter, start, limit });
       expect([ofSender.total, ofSender.entries.map((entry) => [entry.id, entry.by])]).toEqual([

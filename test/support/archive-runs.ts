@@ -46,12 +46,15 @@ interface Backup {
 }
 
 /** An application, or that of a backup, and runs of its archives in the process of the test. Call in a test. */
-export async function archiveRuns(backup?: Backup) {
+export async function archiveRuns(
+  backup?: Backup,
+  schema: object = { type: 'object', properties: { n: { type: 'integer' } } },
+) {
   const { db, url } = await ownDatabase();
   const store = openStore(url);
   if (backup) await store.backup.restore(each(backup.blocks), backup.startedAt);
   else await store.prepare();
-  const rawSchema = JSON.stringify({ type: 'object', properties: { n: { type: 'integer' } } });
+  const rawSchema = JSON.stringify(schema);
   const fields = { name: 'a', type: 'other', connectors: [], rawSchema, domain, owner };
   const application = backup?.application ?? ((await store.applications.create(fields))?.id as string);
   const root = backup?.root ?? ownFolder();

@@ -26,6 +26,7 @@ import { deletionStore, type OnDeleted } from './entries/deletions.ts';
 import { deliveredStore } from './entries/delivered.ts';
 import { entryStore } from './entries/entries.ts';
 import type { Condition } from './entries/entry-filter.ts';
+import { foldedLetters } from './entries/folded-letters.ts';
 import { horizonStore } from './entries/horizon.ts';
 import { recordKeys, removeKeyRecords } from './entries/key-records.ts';
 import { type JsonEntry, matchEntries } from './entries/match-entries.ts';
@@ -164,6 +165,8 @@ export function connectDatabase(
     rawEntries: rawEntries(db),
     /** See there. */
     matchEntries: (conditions: Condition[], entries: JsonEntry[]) => matchEntries(db, conditions, entries),
+    /** See there. */
+    foldedLetters: foldedLetters(db),
     milestones,
     horizon,
     deletions,

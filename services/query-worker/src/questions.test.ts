@@ -31,7 +31,7 @@ async function start() {
   }
   const processes = processesOf();
   const startRun = async () => void (await runs.run(await store.askedArchives.ask(application)));
-  const segmentsOf = createSegments({ store, startRun, folder: root, freshMs: 0 });
+  const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
 
   async function reply(
     sql: string,

@@ -1,7 +1,16 @@
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 
-const results = ['answered', 'refused', 'too_long', 'too_large', 'busy', 'cancelled', 'failed'] as const;
+const results = [
+  'answered',
+  'refused',
+  'too_long',
+  'too_large',
+  'undecided',
+  'busy',
+  'cancelled',
+  'failed',
+] as const;
 export type QuestionResult = (typeof results)[number];
 
 export type RecordQuestions = ReturnType<typeof recordQuestions>;

@@ -5,6 +5,7 @@ import { folderStore } from '@sluice/objects/folder-store.ts';
 import { type LakeManifest, readLive } from '@sluice/objects/lake/manifest.ts';
 import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-records.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
+import type { PageAsk } from './duck/page.ts';
 import type { Question } from './duck/question.ts';
 
 const lookMs = 50;
@@ -25,6 +26,7 @@ export class NotReady extends Error {
 const anew = () => new NotReady('the entries are being prepared anew: ask again', 1);
 
 export type Segments = Pick<Question, 'files' | 'deleted' | 'asOf'>;
+type SegmentFiles = Pick<PageAsk, 'runs' | 'deleted'>;
 
 interface Options {
   store: Pick<Store, 'archives' | 'askedArchives' | 'rawEntries'>;
@@ -35,6 +37,8 @@ interface Options {
   /** How old an answer may be while new entries come. */
   freshMs?: number;
 }
+
+export type FindSegments = ReturnType<typeof createSegments>;
 
 /** The files that have the entries of an application. */
 export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Options) {
@@ -79,23 +83,47 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
   }
 
   /** Throws NotReady. */
-  return async function segmentsOf(
-    application: string,
-    domain: string,
-    signal: AbortSignal,
-  ): Promise<Segments> {
-    let archive = await askedArchives.ask(application);
-    // A run that was under way may lack what came before the question; the next one has it.
-    for (let ended = 0; ended < 2 && !(await isFresh(archive)); ended++)
-      archive = await wait(archive, signal);
+  async function filesOf(archive: ArchiveRecord, domain: string): Promise<SegmentFiles> {
     const place = folderOf(archive, domain);
     const manifests = await manifestsOf(archive, place);
     const path = (name: string) => join(folder, place, name);
-    const { until } = archive.covers;
     return {
-      files: manifests.flatMap(({ files }) => files.map(({ name }) => path(name))),
+      runs: manifests.flatMap(({ files }) =>
+        files.length > 0 ? [files.map(({ name, first, last }) => ({ path: path(name), first, last }))] : [],
+      ),
       deleted: manifests.flatMap(({ deleted }) => (deleted ? [path(deleted.name)] : [])),
-      asOf: until && timeOfId(until).toISOString(),
     };
+  }
+
+  return {
+    /** Files with all entries, no older than `freshMs`. Throws NotReady. */
+    async segmentsOf(application: string, domain: string, signal: AbortSignal): Promise<Segments> {
+      let archive = await askedArchives.ask(application);
+      // A run that was under way may lack what came before the question; the next one has it.
+      for (let ended = 0; ended < 2 && !(await isFresh(archive)); ended++)
+        archive = await wait(archive, signal);
+      const { runs, deleted } = await filesOf(archive, domain);
+      const { until } = archive.covers;
+      return {
+        files: runs.flat().map(({ path }) => path),
+        deleted,
+        asOf: until && timeOfId(until).toISOString(),
+      };
+    },
+
+    /** Files for which `complete` finds what they lack. It gives undefined where a run is needed first. Throws NotReady. */
+    async completed<Rest>(
+      application: string,
+      domain: string,
+      complete: (archive: ArchiveRecord) => Promise<Rest | undefined>,
+      signal: AbortSignal,
+    ): Promise<SegmentFiles & { rest: Rest }> {
+      for (let archive = await askedArchives.ask(application); ; ) {
+        const rest = await complete(archive);
+        if (rest !== undefined) return { ...(await filesOf(archive, domain)), rest };
+        const now = await archives.get(application, archive.id);
+        archive = now && now.run > archive.run ? now : await wait(archive, signal);
+      }
+    },
   };
 }

@@ -1,25 +1,30 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Store } from '@sluice/jobs/connect.ts';
 import { queryToken } from '@sluice/shared/query-token.ts';
 import { fromText } from '@sluice/store/entries/entry-filter.ts';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { type AskedPage, createAnswerPage } from './answer-page.ts';
 import { limits, type Reply } from './duck/ask.ts';
 import type { FieldsAsked } from './duck/fields/fields.ts';
+import type { PageAnswer } from './duck/page.ts';
 import type { AnswerBody, Question } from './duck/question.ts';
+import { toFileConditions } from './file-conditions.ts';
 import type { Processes } from './processes.ts';
 import type { createQueue } from './queue.ts';
 import type { RecordQuestions } from './record-questions.ts';
-import { type createSegments, NotReady } from './segments.ts';
+import { type FindSegments, NotReady } from './segments.ts';
 
 interface Options {
   processes: Processes;
-  segmentsOf: ReturnType<typeof createSegments>;
+  segments: FindSegments;
+  store: Pick<Store, 'entries' | 'foldedLetters'>;
   queue: ReturnType<typeof createQueue>;
   recordQuestion: RecordQuestions;
   secrets: string[];
 }
 
 /** What an API asks. */
-interface Asked {
+export interface Asked {
   application: string;
   domain: string;
   owner: string;
@@ -37,7 +42,8 @@ interface Timed {
 /** Answers what APIs ask. Only they know the token. */
 export function createServer({
   processes,
-  segmentsOf,
+  segments,
+  store,
   queue,
   recordQuestion,
   secrets,
@@ -102,9 +108,9 @@ export function createServer({
   answer<AskedQuestion, AnswerBody & Timed>(
     '/questions',
     async ({ application, domain, sql, params, format }, signal) => {
-      const segments = await segmentsOf(application, domain, signal);
-      const found = await processes.ask('question', { sql, params, format, ...segments }, signal);
-      return 'refusal' in found ? found : { answer: { ...found.answer, asOf: segments.asOf } };
+      const found = await segments.segmentsOf(application, domain, signal);
+      const reply = await processes.ask('question', { sql, params, format, ...found }, signal);
+      return 'refusal' in reply ? reply : { answer: { ...reply.answer, asOf: found.asOf } };
     },
     (reply, { body, rows, truncated, asOf }) => {
       if (asOf) reply.header('sluice-as-of', asOf);
@@ -116,9 +122,9 @@ export function createServer({
   answer<AskedFields, Timed & { json: string }>(
     '/fields',
     async ({ application, domain, filter, from, to }, signal) => {
-      const { asOf, ...segments } = await segmentsOf(application, domain, signal);
-      const conditions = fromText(filter);
-      const found = await processes.ask('fields', { conditions, from, to, ...segments }, signal);
+      const { asOf, ...files } = await segments.segmentsOf(application, domain, signal);
+      const conditions = await toFileConditions(store, fromText(filter));
+      const found = await processes.ask('fields', { conditions, from, to, ...files }, signal);
       return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
     },
     (reply, { json, asOf }) => {
@@ -126,6 +132,12 @@ export function createServer({
       reply.type('application/json');
       return { body: Buffer.from(json) };
     },
+  );
+
+  answer<AskedPage, PageAnswer & { end: string | undefined }>(
+    '/pages',
+    createAnswerPage({ segments, store, processes }),
+    (_reply, { ids, total, end }) => ({ rows: ids.length, body: { ids, total, end } }),
   );
   return app;
 }

@@ -33,9 +33,11 @@ export async function startQueryWorker(
   const processes = createProcesses(folder);
   const queue = createQueue();
   metrics.gauge('sluice_questions_waiting', () => [{ value: queue.waiting(), labels: {} }]);
+  const segments = createSegments({ store, startRun, folder: config.archiveFolder });
   const server = createServer({
     processes,
-    segmentsOf: createSegments({ store, startRun, folder: config.archiveFolder }),
+    segments,
+    store,
     queue,
     recordQuestion: recordQuestions(metrics, log),
     secrets: config.secrets,

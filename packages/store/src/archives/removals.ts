@@ -4,7 +4,7 @@ import { type EntryId, idOfKey } from '../entries/entry-id.ts';
 import { archivesName } from './archive-records.ts';
 
 /** An entry that was deleted while its application had an archive. */
-interface RemovalDocument {
+export interface RemovalDocument {
   _id: ObjectId;
   /** Of the entry. An import whose worker died can store a deleted entry again. */
   key: Binary;

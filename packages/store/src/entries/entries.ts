@@ -4,6 +4,7 @@ import { inSnapshot } from '../in-snapshot.ts';
 import { indexesOfEntries } from '../indexes.ts';
 import { isCluster } from '../is-cluster.ts';
 import { IncompatibleDatabase } from '../migrations/incompatible-database.ts';
+import { createBesideFiles } from './beside-files.ts';
 import { createCompare } from './compare-entries.ts';
 import type { EntryDocument, StoredEntry } from './entry-document.ts';
 import {
@@ -25,6 +26,7 @@ import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { pieces, type Walked } from './pieces.ts';
 import { readDocument } from './read-document.ts';
+import { type PageSize, readPage } from './read-page.ts';
 import { type StepSums, stepCounts, type TimeSteps } from './step-counts.ts';
 import type { HashedEntry } from './value-surveys.ts';
 import type { Writer } from './writer.ts';
@@ -126,6 +128,17 @@ export function entryStore(
 
     /** Oldest first. */
     forward: createForward({ entries, milestones, horizon, filterMs }),
+
+    /** See `createBesideFiles`. */
+    besideFiles: createBesideFiles({ db, entries, milestones, horizon, filterMs }),
+
+    /** The entries of a page, whose ids are in order; without those that are gone. Throws PageTooLarge. */
+    async byIds(application: string, ids: EntryId[], onRead: PageSize['onRead']): Promise<StoredEntry[]> {
+      const [first = '', last = ''] = [ids[0], ids.at(-1)];
+      const options = { raw: true, sort: { _id: first < last ? 1 : -1 } } as const;
+      const found = entries.find({ _id: { $in: ids.map((id) => toKey(application, id)) } }, options);
+      return (await readPage(found, { start: 0, limit: ids.length || 1, onRead })).map(readDocument);
+    },
 
     /** Whether `forward` will have more: entries of `final` (ms since the epoch) or later, or of a chunk that is under way. */
     async willHave(application: string, final: number): Promise<boolean> {

@@ -6,8 +6,8 @@ import type { Period } from './entry-range.ts';
 /** A BigInt is an integer beyond 2^53. */
 export type Scalar = string | number | bigint | boolean | null;
 
-/** A condition on one member of a payload, or the numbers of the senders. */
-export type Condition = MemberCondition | { senders: number[] };
+/** A condition on one member of a payload, or the numbers of all senders with an ingest key, by its id. */
+export type Condition = MemberCondition | { senders: number[]; key: string };
 
 export type MemberCondition = { path: string[] } & (
   | { operator: 'eq' | 'ne'; value: Scalar }
@@ -40,6 +40,7 @@ export function toQuery(conditions: Condition[]): Document {
 export const toText = (conditions: Condition[]): string =>
   JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
 
+/** The reverse of `toText`. */
 export const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
 
 /** Which entries the options of a job select. */
@@ -122,10 +123,11 @@ function test({ operator, value }: Pick<MemberCondition, 'operator' | 'value'>):
 }
 
 /** Finds a text as it is written, in capital or small letters. */
-const literally = (text: string) => ({
-  $regex: text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&').replaceAll('\0', '\\x00'),
-  $options: 'i',
-});
+const literally = (text: string) => ({ $regex: escaped(text), $options: 'i' });
+
+/** A regular expression that matches a text alone. */
+export const escaped = (text: string): string =>
+  text.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&').replaceAll('\0', '\\x00');
 
 const isOfType = (type: string): Document =>
   type === 'string' ? { $eq: [{ $type: '$$v' }, 'string'] } : { $isNumber: '$$v' };

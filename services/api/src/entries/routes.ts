@@ -2,12 +2,12 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import { entryIdBytes } from '@sluice/store/entries/entry-id.ts';
-import type { ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import type { SenderMeta } from '@sluice/tables/columns.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { toArchivedBefore } from '../http/archived-before.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
 import { toConditions, withKey } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
 import { toMeta } from '../http/meta.ts';
@@ -28,6 +28,7 @@ import {
   EntryQuery,
   toEntry,
 } from './contract.ts';
+import { createMatching } from './matching.ts';
 import { readOfKey } from './read-of-key.ts';
 
 const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
@@ -54,18 +55,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
   const { applications, entries, deletions, senders } = store;
   bearerRoutes(app, 'Entries');
   const readPage = createReadPage('entries', capacity);
-
-  const newestFirst = async (id: string, { after, ...page }: ForwardPage) => {
-    const { entries: found, total } = await entries.page(id, { ...page, before: after });
-    return { found, total };
-  };
-  const oldestFirst = async (id: string, page: ForwardPage) => {
-    const reading = [entries.forward(id, page), entries.count(id, page)] as const;
-    // If one fails, the other still uses a connection.
-    await Promise.allSettled(reading);
-    const [{ entries: found, end }, total] = await Promise.all(reading);
-    return { found, end, total };
-  };
+  const matching = createMatching(dependencies);
 
   app.get(
     '/applications/:domain/data',
@@ -88,12 +78,12 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const application = await findApplication(applications, request);
       const { id } = application;
       const selection = { ...period, isIntact: !application.hasDeletions };
-      const read = query.order === 'oldest' ? oldestFirst : newestFirst;
-      const { key } = query;
+      const { key, order = 'newest' } = query;
+      const wanted = { application, owner: owner.id, gone: abortOnClose(reply) };
       const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, (page) =>
         readOfKey(
           () => withKey(senders, id, filter, key),
-          (filter) => read(id, { ...selection, ...page, filter }),
+          (filter) => matching.page(wanted, order, { ...selection, ...page, filter }),
         ),
       );
       const senderOf = await senders.textsOf(id, items, meta);
@@ -159,8 +149,9 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const application = await findApplication(applications, request);
       const { id, domain, hasDeletions } = application;
       if (query.dry_run) {
+        const wanted = { application, owner: owner.id, gone: abortOnClose(reply) };
         const count = await capacity.pageReads
-          .runInFairOrder(owner.id, () => entries.count(id, { ...selection, isIntact: !hasDeletions }))
+          .runInFairOrder(owner.id, () => matching.count(wanted, { ...selection, isIntact: !hasDeletions }))
           .catch(refuseTooMuch('entries'));
         return success(reply, { count });
       }

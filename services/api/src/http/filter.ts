@@ -32,7 +32,7 @@ export async function withKey(
   filter: Condition[] | undefined,
   key: string | undefined,
 ): Promise<Condition[] | undefined> {
-  return key === undefined ? filter : [...(filter ?? []), { senders: await ofKey(application, key) }];
+  return key === undefined ? filter : [...(filter ?? []), { senders: await ofKey(application, key), key }];
 }
 
 export type Filter = { ok: true; conditions: MemberCondition[] } | { ok: false; details: ErrorDetail[] };

@@ -38,6 +38,8 @@ interface Read<Item> {
   total: number;
   /** The cursor of the last page, in hexadecimal digits; undefined for none. */
   end?: string | undefined;
+  /** Given where entries of the page may be gone: there is none more than the page has, and `end` is its cursor. */
+  isLast?: boolean;
 }
 
 /** Reads pages, which count towards their capacity until their answers have gone. */
@@ -56,13 +58,13 @@ export function createReadPage(
     lease.take(pageBytes);
     const onRead = (bytes: number) => lease.take(weighPage(bytes));
     const page = { start, limit: limit + 1, after, onRead };
-    const { found, total, end } = await lease
+    const { found, total, end, isLast } = await lease
       .during(() => pageReads.runInFairOrder(owner, () => read(page)))
       .catch(refuseTooMuch(what));
-    const isLast = found.length <= limit;
     const items = found.slice(0, limit);
-    const cursor = isLast ? end : items.at(-1)?.id;
-    const pagination = toPagination({ start, limit }, total, isLast);
+    const hasNoMore = isLast ?? found.length <= limit;
+    const cursor = hasNoMore || isLast === false ? end : items.at(-1)?.id;
+    const pagination = toPagination({ start, limit }, total, hasNoMore);
     return { items, pagination: cursor ? { ...pagination, cursor: toCursor(cursor) } : pagination };
   };
 }

@@ -156,7 +156,7 @@ describe('an export across the border', () => {
         { path: ['nested', 'a.b'], operator: 'eq', value: null },
         { path: ['half'], operator: 'gt', value: 99 },
       ],
-      [{ senders: [1] }],
+      [{ senders: [1], key: 'k' }],
       [{ path: ['n'], operator: 'in', value: [3, 700, 999] }],
     ];
     const asked = [

@@ -1,12 +1,12 @@
 import { BIGINT, type DuckDBConnection, type DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { AskRefusal, Reply } from './ask.ts';
 import { encode } from './encode.ts';
-import { open } from './open.ts';
+import { openEntries } from './open.ts';
 import type { AnswerBody, Question } from './question.ts';
 
 /** Answers a question. Never rejects for what the question says. */
 export async function answer(question: Question): Promise<Reply<AnswerBody>> {
-  const connection = await open(question);
+  const connection = await openEntries(question);
   try {
     const statement = await prepare(connection, question);
     if ('message' in statement) return { refusal: statement };

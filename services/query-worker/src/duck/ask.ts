@@ -1,4 +1,5 @@
 import type { FieldsAsked } from './fields/fields.ts';
+import type { PageAnswer, PageAsk } from './page.ts';
 import type { AnswerBody, Question } from './question.ts';
 
 /** What each process is asked over. */
@@ -15,6 +16,7 @@ export interface Asks {
   question: { asked: Question; answer: AnswerBody };
   /** The answer is JSON. */
   fields: { asked: FieldsAsked; answer: string };
+  page: { asked: PageAsk; answer: PageAnswer };
 }
 
 export type Kind = keyof Asks;
@@ -22,10 +24,10 @@ export type Kind = keyof Asks;
 /** The message that a process gets. */
 export type Ask<K extends Kind = Kind> = { [Each in K]: { kind: Each } & Asks[Each]['asked'] }[K];
 
-/** Why there is no answer: what was asked is wrong, or takes too much. `line` and `column` count from 1. */
+/** Why there is no answer: what was asked is wrong, takes too much, or is for MongoDB to decide. `line` and `column` count from 1. */
 export interface AskRefusal {
   message: string;
-  excess?: 'too_long' | 'too_large';
+  excess?: 'too_long' | 'too_large' | 'undecided';
   line?: number;
   column?: number;
 }

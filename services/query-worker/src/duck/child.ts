@@ -2,10 +2,11 @@ import { flushCompileCache } from 'node:module';
 import { answer } from './answer.ts';
 import { type Ask, type Asks, type Kind, limits, type Reply } from './ask.ts';
 import { answerFields } from './fields/fields.ts';
+import { findPage } from './find-page.ts';
 
 type Answerers = { [K in Kind]: (asked: Asks[K]['asked']) => Promise<Reply<Asks[K]['answer']>> };
 
-const answerers: Answerers = { question: answer, fields: answerFields };
+const answerers: Answerers = { question: answer, fields: answerFields, page: findPage };
 
 /** At once: an exit would wait for DuckDB's threads. */
 const end = () => process.kill(process.pid, 'SIGKILL');
@@ -17,8 +18,7 @@ setInterval(() => {
 
 process.once('disconnect', end);
 process.once('message', async ({ kind, ...asked }: Ask) => {
-  const answerTo = answerers[kind] as (asked: Omit<Ask, 'kind'>) => Promise<Reply<unknown>>;
-  process.send?.(await answerTo(asked));
+  process.send?.(await answerers[kind](asked as never));
 });
 process.send?.('ready');
 // A killed process would keep nothing for the next ones.

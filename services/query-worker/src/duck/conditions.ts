@@ -1,4 +1,13 @@
-import type { Condition, MemberCondition, Scalar } from '@sluice/store/entries/entry-filter.ts';
+import type { MemberCondition, Scalar } from '@sluice/store/entries/entry-filter.ts';
+import { checkColumn } from './column-tests.ts';
+import type { Columns } from './columns.ts';
+import { type Check, checkJson, jsonAt, type Text } from './payload-tests.ts';
+
+/**
+ * A condition as files take it. `pattern`: of RE2, finds what MongoDB finds by `contains`.
+ * `key`: the id of the ingest key of the senders.
+ */
+export type FileCondition = (MemberCondition & { pattern?: string | undefined }) | { key: string };
 
 /** A condition of SQL. Its parameters are named, such as `$w0`. */
 export interface Where {
@@ -6,68 +15,80 @@ export interface Where {
   params: Record<string, string>;
 }
 
-/** The columns that the files have: names as the view `entries` has them, and types of DuckDB. */
-export type Columns = ReadonlyMap<string, string>;
+/** More columns take longer than to look into the payload. */
+const mostBelow = 20;
 
-/** SQL that is true for exactly the entries that meet all conditions, as MongoDB judges them. Never NULL. */
-export function whereOf(conditions: Condition[], _columns: Columns): Where {
-  const params: Where['params'] = {};
-  const text = (value: string): string => {
-    const name = `w${Object.keys(params).length}`;
+/**
+ * SQL that is true for exactly the entries that meet all conditions, as MongoDB judges them. A column is used where it decides,
+ * and the payload where it does not. Its parameters join `params`.
+ * Throws Undecided.
+ */
+export function whereOf(conditions: FileCondition[], columns: Columns, params: Where['params'] = {}): Where {
+  const names = new Map(Object.entries(params).map(([name, value]) => [value, name]));
+  const text: Text = (value) => {
+    const name = names.get(value) ?? `w${names.size}`;
+    names.set(value, name);
     params[name] = value;
     return `$${name}::varchar`;
   };
-  const tests = conditions.map((one) => {
-    if ('senders' in one) throw new Error('files do not have the numbers of senders');
-    return `coalesce(${test(one, text)}, false)`;
-  });
-  return { sql: tests.length > 0 ? tests.join(' and ') : 'true', params };
+  const tests = conditions.map((one) =>
+    'key' in one ? `"key" = ${text(one.key)}` : `(${test(one, columns, text)})`,
+  );
+  return { sql: tests.join(' and ') || 'true', params };
 }
 
-type Text = (value: string) => string;
-
-function test({ path, operator, value }: MemberCondition, text: Text): string {
-  const json = jsonAt(path, text);
+function test(one: Exclude<FileCondition, { key: string }>, columns: Columns, text: Text): string {
+  const { path, operator, value } = one;
+  const isAny = (values: Scalar[]) =>
+    values.map((each) => equals(path, each, columns, text)).join(' or ') || 'false';
   switch (operator) {
     case 'eq':
-      return equals(json, value, text);
+      return isAny([value]);
     case 'ne':
-      return `not coalesce(${equals(json, value, text)}, false)`;
+      return `not coalesce(${isAny([value])}, false)`;
     case 'in':
-      return `(${value.map((one) => equals(json, one, text)).join(' or ') || 'false'})`;
-    case 'exists':
-      return `${json} is ${value ? 'not ' : ''}null`;
+      return isAny(value);
+    case 'exists': {
+      const { isThere, json } = presence(path, columns, text);
+      const exists = unless(isThere, true, json === undefined ? 'false' : `${json} is not null`);
+      return value ? exists : `not (${exists})`;
+    }
     case 'contains':
-      return `${isText(json)} and regexp_matches(${textOf(json)}, ${text(literally(value))})`;
+      return check(path, { pattern: one.pattern as string }, columns, text);
     default:
-      return compare(json, signs[operator], value, text);
+      return check(path, { sign: signs[operator], value }, columns, text);
   }
 }
 
 const signs = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 
-/** The member of the payload; NULL where it is missing. An empty key or an asterisk has a step of its own. */
-function jsonAt(path: string[], text: Text): string {
-  return path.reduce((json, key) => {
-    const step = key === '' || key === '*' ? `/${key}` : `$."${key.replaceAll(/["\\]/g, '\\$&')}"`;
-    return `json_extract(${json}, ${text(step)})`;
-  }, 'payload');
+const unless = (when: string, then: boolean, otherwise: string) =>
+  when === '' ? otherwise : `case when ${when} then ${then} else ${otherwise} end`;
+
+function equals(path: string[], value: Scalar, columns: Columns, text: Text): string {
+  if (value !== null) return check(path, { sign: '=', value }, columns, text);
+  const { isThere, json } = presence(path, columns, text);
+  return json === undefined ? 'false' : unless(isThere, false, `json_type(${json}) = 'NULL'`);
 }
 
-const isText = (json: string) => `json_type(${json}) = 'VARCHAR'`;
-const textOf = (json: string) => `(${json} ->> '$')`;
-
-function equals(json: string, value: Scalar, text: Text): string {
-  if (value === null) return `json_type(${json}) = 'NULL'`;
-  if (typeof value === 'boolean') return `${json} = '${value}'`;
-  return compare(json, '=', value, text);
+/** `isThere`: SQL that is true where columns show a member that is not null. `json`: where they do not; absent: it is missing. */
+function presence(path: string[], columns: Columns, text: Text): { isThere: string; json?: string } {
+  const own = columns.of(path);
+  const below = columns.below(path);
+  if (own === null && below?.length === 0) return { isThere: '' };
+  const shown = [...(own ? [own.sql] : []), ...(below && below.length <= mostBelow ? below : [])];
+  const hasKey = `contains(payload, ${text(JSON.stringify(path.at(-1)))})`;
+  return {
+    isThere: shown.map((column) => `${column} is not null`).join(' or '),
+    json: `case when ${hasKey} then ${jsonAt(path, text)} end`,
+  };
 }
 
-function compare(json: string, sign: string, value: number | bigint | string, text: Text): string {
-  if (typeof value === 'string') return `(${isText(json)} and ${textOf(json)} ${sign} ${text(value)})`;
-  const isNumber = `json_type(${json}) in ('UBIGINT', 'BIGINT', 'DOUBLE')`;
-  return `(${isNumber} and try_cast(${json} as double) ${sign} ${text(String(value))}::double)`;
+function check(path: string[], tested: Check, columns: Columns, text: Text): string {
+  const column = columns.of(path);
+  if (column === null) return 'false';
+  const byPayload = () => checkJson(jsonAt(path, text), tested, text);
+  if (!column) return byPayload();
+  const found = checkColumn(column, tested, path, text);
+  return column.decides ? found : `case when ${column.sql} is null then ${byPayload()} else ${found} end`;
 }
-
-/** Finds a text as it is written, in capital or small letters. */
-const literally = (value: string) => `(?i)${value.replaceAll(/[\\^$.|?*+()[\]{}]/g, '\\$&')}`;

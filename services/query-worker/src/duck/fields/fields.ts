@@ -1,15 +1,15 @@
 import { toJson } from '@sluice/json/numbers.ts';
 import { quoted } from '@sluice/shared/sql-text.ts';
-import type { Condition } from '@sluice/store/entries/entry-filter.ts';
 import type { AskedFiles, Reply } from '../ask.ts';
-import { whereOf } from '../conditions.ts';
-import { open } from '../open.ts';
+import { type Columns, readColumns } from '../columns.ts';
+import { type FileCondition, whereOf } from '../conditions.ts';
+import { openEntries } from '../open.ts';
 import { describeFields } from './describe-fields.ts';
 import type { Selection } from './groups.ts';
 
 /** Which entries are described. */
 export interface FieldsAsked extends AskedFiles {
-  conditions: Condition[];
+  conditions: FileCondition[];
   /** ISO 8601. */
   from?: string | undefined;
   to?: string | undefined;
@@ -17,16 +17,16 @@ export interface FieldsAsked extends AskedFiles {
 
 /** Describes the fields of entries, as JSON. */
 export async function answerFields(asked: FieldsAsked): Promise<Reply<string>> {
-  const connection = await open(asked);
-  return { answer: toJson(await describeFields(connection, asked.files, selectionOf(asked))) };
+  const connection = await openEntries(asked);
+  const selection = selectionOf(asked, await readColumns(connection, asked.files));
+  return { answer: toJson(await describeFields(connection, asked.files, selection)) };
 }
 
-export function selectionOf({
-  conditions,
-  from,
-  to,
-}: Pick<FieldsAsked, 'conditions' | 'from' | 'to'>): Selection {
-  const { sql, params } = whereOf(conditions, new Map());
+export function selectionOf(
+  { conditions, from, to }: Pick<FieldsAsked, 'conditions' | 'from' | 'to'>,
+  columns: Columns,
+): Selection {
+  const { sql, params } = whereOf(conditions, columns);
   const ends = [
     ...(from ? [`"createdAt" >= ${quoted(from)}::timestamptz`] : []),
     ...(to ? [`"createdAt" < ${quoted(to)}::timestamptz`] : []),

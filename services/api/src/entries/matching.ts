@@ -1,0 +1,117 @@
+import { ApiError } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { StoredEntry } from '@sluice/store/entries/entry-document.ts';
+import { FilterTimeout, toText } from '@sluice/store/entries/entry-filter.ts';
+import type { ForwardPage } from '@sluice/store/entries/forward-entries.ts';
+import type { Selection } from '@sluice/store/entries/list-entries.ts';
+import type { AppDependencies } from '../dependencies.ts';
+import { createAskWorker } from '../questions/ask-worker.ts';
+
+/** MongoDB looks at so many entries sooner than a query worker answers. */
+const fewEntries = 200_000;
+
+interface Wanted {
+  application: Pick<ApplicationRecord, 'id' | 'domain' | 'hasDeletions'>;
+  /** Who asks. */
+  owner: string;
+  /** Aborts when nobody waits for the answer. */
+  gone: AbortSignal;
+}
+
+type Order = 'newest' | 'oldest';
+
+/** What a query worker answers. */
+interface Found {
+  ids: string[];
+  total: number;
+  end?: string;
+}
+
+/** See `createReadPage`. */
+export interface MatchingPage {
+  found: StoredEntry[];
+  total: number;
+  isLast?: boolean;
+  end?: string | undefined;
+}
+
+/** Reads and counts entries by a filter: a query worker looks into files where that is faster than MongoDB. */
+export function createMatching({ store, config, log }: Pick<AppDependencies, 'store' | 'config' | 'log'>) {
+  const { entries } = store;
+  const ask = createAskWorker(config, log);
+
+  async function askPage(
+    { application: { id: application, domain }, owner, gone }: Wanted,
+    { filter = [], from, to }: Selection,
+    page: { order: Order; cursor?: string | undefined; start: number; limit: number },
+  ): Promise<Found> {
+    const asked = { application, domain, owner, filter: toText(filter), from, to, ...page };
+    return (await (await ask('/pages', asked, gone)).json()) as Found;
+  }
+
+  /** Throws FilterTimeout, and ApiError where MongoDB takes too long and a query worker may soon answer. */
+  async function either<T>(
+    { application: { id, hasDeletions } }: Wanted,
+    { filter, from, to }: Selection,
+    byFiles: () => Promise<T>,
+    byMongodb: () => Promise<T>,
+  ): Promise<T> {
+    const isFew = async () => (await entries.count(id, { from, to, isIntact: !hasDeletions })) <= fewEntries;
+    if (!filter || !config.queryUrl || (await isFew())) return byMongodb();
+    const refused = await byFiles().catch((error) => {
+      if (error instanceof ApiError) return error;
+      throw error;
+    });
+    if (!(refused instanceof ApiError)) return refused;
+    return byMongodb().catch((error) => {
+      const isLater = refused.name === 'ServiceUnavailableError' || refused.name === 'TooManyRequestsError';
+      throw error instanceof FilterTimeout && isLater ? refused : error;
+    });
+  }
+
+  async function newestFirst(id: string, { after, ...page }: ForwardPage): Promise<MatchingPage> {
+    const { entries: found, total } = await entries.page(id, { ...page, before: after });
+    return { found, total };
+  }
+
+  async function oldestFirst(id: string, page: ForwardPage): Promise<MatchingPage> {
+    const reading = [entries.forward(id, page), entries.count(id, page)] as const;
+    // If one fails, the other still uses a connection.
+    await Promise.allSettled(reading);
+    const [{ entries: found, end }, total] = await Promise.all(reading);
+    return { found, end, total };
+  }
+
+  return {
+    page(wanted: Wanted, order: Order, page: ForwardPage): Promise<MatchingPage> {
+      const { id } = wanted.application;
+      return either(
+        wanted,
+        page,
+        async () => {
+          const { start, limit, after, onRead } = page;
+          const { ids, total, end } = await askPage(wanted, page, { order, cursor: after, start, limit });
+          const isLast = ids.length < limit;
+          const shown = ids.slice(0, limit - 1);
+          const found = await entries.byIds(id, shown, onRead);
+          return {
+            found,
+            total,
+            isLast,
+            end: isLast ? (order === 'oldest' ? end : undefined) : shown.at(-1),
+          };
+        },
+        () => (order === 'oldest' ? oldestFirst : newestFirst)(id, page),
+      );
+    },
+
+    count(wanted: Wanted, selection: Selection): Promise<number> {
+      return either(
+        wanted,
+        selection,
+        async () => (await askPage(wanted, selection, { order: 'newest', start: 0, limit: 0 })).total,
+        () => entries.count(wanted.application.id, selection),
+      );
+    },
+  };
+}

@@ -1,0 +1,97 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { toPointer } from '@sluice/json/pointer.ts';
+import { identifier, listed } from '@sluice/shared/sql-text.ts';
+import { fieldName } from '@sluice/tables/columns.ts';
+
+/** What the values of a column are. `text`: texts as they are, or other values as JSON. `mixed`: the column alone says nothing. */
+export type ColumnKind = 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'text' | 'mixed';
+
+/** `decides`: where the column is NULL, the member is missing, null, or an object with members. */
+export interface MemberColumn {
+  /** The quoted name. */
+  sql: string;
+  kind: ColumnKind;
+  decides: boolean;
+}
+
+/** The columns of the members of payloads. */
+export interface Columns {
+  /** The column of a member. Undefined: none can be used. Null: everywhere it is missing, null, or an object with members. */
+  of(path: string[]): MemberColumn | undefined | null;
+  /** The quoted names of columns that show, where they are not NULL, that there is an object. Undefined: they cannot be used. */
+  below(path: string[]): string[] | undefined;
+}
+
+const ofEntry = ['createdAt', 'id', 'schema_version', 'source', 'key', 'payload'];
+/** Hive partitions of archives have this name. */
+const reserved = [...ofEntry, 'date'];
+/** The column that has all other fields, or a field with such a name. */
+const isRest = (name: string) => /^_extra_*$/i.test(name);
+
+const kindOf = ({ type, converted }: { type: string; converted: string | null }): ColumnKind => {
+  if (type === 'INT64' && converted === null) return 'integer';
+  if (type === 'INT64' && converted === 'TIMESTAMP_MICROS') return 'timestamp';
+  if (type === 'INT32' && converted === 'DATE') return 'date';
+  if (type === 'DOUBLE') return 'number';
+  if (type === 'BOOLEAN') return 'boolean';
+  return type === 'BYTE_ARRAY' && converted === 'UTF8' ? 'text' : 'mixed';
+};
+
+const numeric = new Set<ColumnKind>(['integer', 'number']);
+
+/** The kind of a column whose files have these kinds. DuckDB writes what is no text as JSON does, except for timestamps. */
+function unionOf(kinds: Set<ColumnKind>): ColumnKind {
+  const [first] = kinds;
+  if (kinds.size === 1) return first as ColumnKind;
+  if (kinds.isSubsetOf(numeric)) return 'number';
+  return kinds.has('text') && !kinds.has('timestamp') && !kinds.has('mixed') ? 'text' : 'mixed';
+}
+
+/** `files`: one of each run, whose files all have the same columns. */
+export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<Columns> {
+  const runs = new Map<string, Map<string, ColumnKind>>();
+  if (files.length > 0) {
+    const found = await connection.runAndReadAll(
+      `select file_name, name, type, converted_type from parquet_schema(${listed(files)}) where num_children is null`,
+    );
+    for (const [file, name, type, converted] of found.getRows() as [
+      string,
+      string,
+      string,
+      string | null,
+    ][]) {
+      const columns = runs.get(file) ?? new Map<string, ColumnKind>();
+      runs.set(file, columns.set(name, kindOf({ type, converted })));
+    }
+  }
+  return columnsOf([...runs.values()]);
+}
+
+/** Readers ignore the case of names: where two names differ in it alone, no column can be used. */
+export function columnsOf(runs: ReadonlyMap<string, ColumnKind>[]): Columns {
+  const names = new Set(runs.flatMap((run) => [...run.keys()]));
+  const isClear = new Set(Array.from(names, (name) => name.toLowerCase())).size === names.size;
+  const hasRest = (run: ReadonlyMap<string, ColumnKind>) => [...run.keys()].some(isRest);
+  const nameOf = (path: string[]) => fieldName(toPointer(path), reserved, true);
+  const pointers = new Map(
+    Array.from(names.difference(new Set(ofEntry)), (name) => [
+      name.startsWith('/') ? name : toPointer(name.split('.')),
+      name,
+    ]),
+  );
+  return {
+    of(path) {
+      const name = nameOf(path);
+      if (!isClear || isRest(name)) return undefined;
+      if (!names.has(name)) return runs.some(hasRest) ? undefined : null;
+      const kinds = new Set(runs.flatMap((run) => run.get(name) ?? []));
+      const decides = runs.every((run) => run.has(name) || !hasRest(run));
+      return { sql: identifier(name), kind: unionOf(kinds), decides };
+    },
+    below(path) {
+      const start = `${toPointer(path)}/`;
+      const found = [...pointers].filter(([pointer]) => pointer.startsWith(start));
+      return isClear ? found.map(([, name]) => identifier(name)) : undefined;
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import type { DuckDBConnection } from '@duckdb/node-api';
+import { listed, quoted } from '@sluice/shared/sql-text.ts';
+import type { Reply } from './ask.ts';
+import { readColumns } from './columns.ts';
+import { whereOf } from './conditions.ts';
+import { Undecided } from './numbers.ts';
+import { open } from './open.ts';
+import type { EntryFile, PageAnswer, PageAsk } from './page.ts';
+
+/** Finds the ids of a page, and counts all entries that match. */
+export async function findPage(asked: PageAsk): Promise<Reply<PageAnswer>> {
+  const connection = await open(asked);
+  try {
+    return { answer: await find(connection, asked) };
+  } catch (error) {
+    if (error instanceof Undecided) return { refusal: { message: error.message, excess: 'undecided' } };
+    throw error;
+  }
+}
+
+/** A file with SQL for its entries that match. */
+interface Source extends EntryFile {
+  where: string;
+}
+
+type Counted = Source & { count: number };
+
+async function find(connection: DuckDBConnection, asked: PageAsk): Promise<PageAnswer> {
+  const { others, start, limit } = asked;
+  const params: Record<string, string> = {};
+  const rows = async (sql: string) => {
+    const used = Object.entries(params).filter(([name]) => sql.includes(`$${name}::`));
+    return (await connection.runAndReadAll(sql, Object.fromEntries(used))).getRows();
+  };
+  const sources = await sourcesOf(connection, asked, params);
+  const counts = sources.length > 0 ? await rows(select(sources, (at) => `${at}, count(*)::double`)) : [];
+  const counted = (counts as [number, number][]).flatMap(([at, count]) =>
+    count > 0 ? [{ ...(sources[at] as Source), count }] : [],
+  );
+  const gone = goneOf(asked);
+  const [[lost] = [0]] = (
+    gone && counted.length > 0
+      ? await rows(`select count(*)::double from (${select(counted, () => 'id')}) where id in (${gone})`)
+      : []
+  ) as [number][];
+  const total = counted.reduce((sum, { count }) => sum + count, others.total - lost);
+  if (limit === 0) return { ids: [], total };
+  const chosen = filesOf(counted, asked, start + limit + lost);
+  if (chosen.length === 0) return { ids: others.ids.slice(start, start + limit), total };
+  const found = `select id from (${select(chosen, () => 'id')}) where ${withinOf(asked)}`;
+  const kept = gone ? `${found} and id not in (${gone})` : found;
+  const all = others.ids.length > 0 ? `${kept} union all select unnest(${listed(others.ids)})` : kept;
+  const direction = asked.order === 'oldest' ? 'asc' : 'desc';
+  const page = await rows(`${all} order by id ${direction} limit ${limit} offset ${start}`);
+  return { ids: page.map(([id]) => String(id)), total };
+}
+
+const select = (some: Source[], what: (at: number) => string): string =>
+  some
+    .map(({ path, where }, at) => `select ${what(at)} from read_parquet(${quoted(path)}) where ${where}`)
+    .join(' union all ');
+
+async function sourcesOf(
+  connection: DuckDBConnection,
+  { runs, conditions, from, to, after }: PageAsk,
+  params: Record<string, string>,
+): Promise<Source[]> {
+  const bounds = [
+    ...(from ? [`"createdAt" >= ${quoted(from)}::timestamptz`] : []),
+    ...(to ? [`"createdAt" < ${quoted(to)}::timestamptz`] : []),
+    ...(after ? [`id > ${quoted(after)}`] : []),
+  ];
+  // Ids begin with the milliseconds.
+  const idAt = (time: string) => Math.max(0, Date.parse(time)).toString(16).padStart(12, '0');
+  const hasSome = ({ first, last }: EntryFile) =>
+    (!from || last >= idAt(from)) && (!to || first < idAt(to)) && (!after || last > after);
+  const sources: Source[] = [];
+  for (const files of runs.map((some) => some.filter(hasSome))) {
+    if (files.length === 0) continue;
+    const columns = await readColumns(connection, [(files[0] as EntryFile).path]);
+    const where = [...bounds, whereOf(conditions, columns, params).sql].join(' and ');
+    sources.push(...files.map((file) => ({ ...file, where })));
+  }
+  return sources;
+}
+
+/** The ids of deleted entries as a SELECT; undefined: there are none. */
+function goneOf({ deleted, removed }: PageAsk): string | undefined {
+  const lists = [
+    ...(deleted.length > 0 ? [`select id from read_parquet(${listed(deleted)})`] : []),
+    ...(removed.length > 0 ? [`select unnest(${listed(removed)}) as id`] : []),
+  ];
+  return lists.length > 0 ? lists.join(' union all ') : undefined;
+}
+
+function withinOf({ order, cursor, end }: PageAsk): string {
+  const bounds = [
+    ...(cursor ? [`id ${order === 'oldest' ? '>' : '<'} ${quoted(cursor)}`] : []),
+    ...(end ? [`id <= ${quoted(end)}`] : []),
+  ];
+  return bounds.join(' and ') || 'true';
+}
+
+/** The files that can have the first `needed` entries behind the cursor. */
+function filesOf(counted: Counted[], { order, cursor, end }: PageAsk, needed: number): Counted[] {
+  const isOldest = order === 'oldest';
+  // Ids that grow in the direction of the page: `near` is passed first.
+  const near = ({ first, last }: EntryFile) => (isOldest ? first : last);
+  const far = ({ first, last }: EntryFile) => (isOldest ? last : first);
+  const isBefore = (one: string, other: string) => (isOldest ? one < other : one > other);
+  const behind = counted.filter(
+    (file) => (!cursor || isBefore(cursor, far(file))) && (!end || file.first <= end),
+  );
+  const ordered = behind.toSorted((a, b) => (isBefore(far(a), far(b)) ? -1 : 1));
+  let count = 0;
+  for (const file of ordered) {
+    const isWhole = (!cursor || isBefore(cursor, near(file))) && (!end || file.last <= end);
+    if (isWhole) count += file.count;
+    if (count >= needed) return behind.filter((other) => !isBefore(far(file), near(other)));
+  }
+  return behind;
+}

@@ -1,0 +1,40 @@
+import { digitsOf, type Sign } from './numbers.ts';
+
+/** A comparison with a value that is not null, or a pattern of RE2 that a text has. */
+export type Check = { sign: Sign; value: string | number | bigint | boolean } | { pattern: string };
+
+/** A parameter with this text. */
+export type Text = (value: string) => string;
+
+/** The member of the payload as JSON; NULL where it is missing. */
+export function jsonAt(path: string[], text: Text): string {
+  // A path takes no empty key, and an asterisk for all keys; a pointer takes numbers for places in arrays.
+  const isOdd = (key: string) => key === '' || key === '*';
+  if (!path.some(isOdd))
+    return `json_extract(payload, ${text(`$${path.map((key) => `.${quotedKey(key)}`).join('')}`)})`;
+  return path.reduce(
+    (json, key) => `json_extract(${json}, ${text(isOdd(key) ? `/${key}` : `$.${quotedKey(key)}`)})`,
+    'payload',
+  );
+}
+
+const quotedKey = (key: string) => `"${key.replaceAll(/["\\]/g, '\\$&')}"`;
+
+export const isText = (json: string): string => `json_type(${json}) = 'VARCHAR'`;
+const textOf = (json: string) => `(${json} ->> '$')`;
+const integers = `('UBIGINT', 'BIGINT')`;
+
+/** Whether JSON meets the check; NULL or false where it does not. */
+export function checkJson(json: string, check: Check, text: Text): string {
+  if ('pattern' in check)
+    return `(${isText(json)} and regexp_matches(${textOf(json)}, ${text(check.pattern)}))`;
+  const { sign, value } = check;
+  if (typeof value === 'string') return `(${isText(json)} and ${textOf(json)} ${sign} ${text(value)})`;
+  if (typeof value === 'boolean') return `(json_type(${json}) = 'BOOLEAN' and ${textOf(json)} = '${value}')`;
+  const digits = digitsOf(value, sign);
+  const compared = `try_cast(${json} as double) ${sign} ${double(value)}`;
+  if (digits === undefined) return `(json_type(${json}) in ('UBIGINT', 'BIGINT', 'DOUBLE') and ${compared})`;
+  return `case when json_type(${json}) in ${integers} then try_cast(${textOf(json)} as hugeint) ${sign} ${digits}::hugeint when json_type(${json}) = 'DOUBLE' then ${compared} end`;
+}
+
+export const double = (value: number | bigint): string => `'${Number(value)}'::double`;
