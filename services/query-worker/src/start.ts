@@ -1,6 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { connectStore } from '@sluice/jobs/connect.ts';
 import { monitorRedis } from '@sluice/jobs/queue/monitor.ts';
 import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
@@ -17,6 +15,7 @@ import { createQueue } from './queue.ts';
 import { recordQuestions } from './record-questions.ts';
 import { createSegments } from './segments.ts';
 import { createServer } from './server.ts';
+import { openTemporaryFolder } from './temporary-folder.ts';
 
 /** This service answers questions over all entries of an application. */
 export async function startQueryWorker(
@@ -29,7 +28,7 @@ export async function startQueryWorker(
   monitorRedis(redis, metrics);
   await untilPrepared(store, log);
   const startRun = createStartRun(store, createJobQueue(exportsQueue, store.jobs, redis, config.redis, log));
-  const folder = await mkdtemp(join(tmpdir(), 'sluice-questions-'));
+  const folder = await openTemporaryFolder();
   const processes = createProcesses(folder);
   const queue = createQueue();
   metrics.gauge('sluice_questions_waiting', () => [{ value: queue.waiting(), labels: {} }]);
