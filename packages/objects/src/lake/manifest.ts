@@ -43,17 +43,21 @@ export class LakeFault extends Error {
   override name = 'LakeFault';
 }
 
+/** A bucket takes some time for each. */
+const readAtOnce = 16;
+
 /** In a folder of an application, by number of run. Throws LakeFault. */
 export async function readManifests(
   store: Pick<ObjectStore, 'list' | 'read'>,
   folder: string,
 ): Promise<LakeManifest[]> {
-  const manifests: LakeManifest[] = [];
-  for await (const { name } of store.list(`${folder}/_manifests/`)) {
-    const manifest = await readObject(store, name);
-    if (manifest) manifests.push(manifest);
-  }
-  return manifests.toSorted((a, b) => a.run - b.run);
+  const names = (await Array.fromAsync(store.list(`${folder}/_manifests/`))).map(({ name }) => name);
+  const manifests: (LakeManifest | undefined)[] = [];
+  for (let at = 0; at < names.length; at += readAtOnce)
+    manifests.push(
+      ...(await Promise.all(names.slice(at, at + readAtOnce).map((name) => readObject(store, name)))),
+    );
+  return manifests.filter((manifest) => manifest !== undefined).toSorted((a, b) => a.run - b.run);
 }
 
 /** Of the runs below one: those that have ended. Throws LakeFault. */
