@@ -53,10 +53,10 @@ async function checkCompose(): Promise<void> {
 const build = (folder: string) =>
   isInstalled('kubectl') ? run('kubectl', 'kustomize', folder) : runGo(kustomize, 'build', folder);
 
-async function checkManifests(): Promise<void> {
+async function checkManifests(example: string): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'sluice-schemas-'));
   try {
-    const built = await build('deploy/kubernetes/example');
+    const built = await build(`deploy/kubernetes/${example}`);
     const manifests = join(dir, 'manifests.yaml');
     writeFileSync(manifests, built);
     const resources: Resource[] = parseAllDocuments(built).map((document) => document.toJS());
@@ -91,7 +91,9 @@ const checks: Check[] = [
     name: 'kubernetes',
     what: 'manifests of Kubernetes',
     needs: ['go', 'python3'],
-    check: checkManifests,
+    async check() {
+      for (const example of ['example', 'example-bucket']) await checkManifests(example);
+    },
   },
   { name: 'alerts', what: 'alerts', needs: ['promtool'], check: checkMonitoring },
   { name: 'workflows', what: 'workflows', needs: ['go'], check: () => runGo(actionlint) },

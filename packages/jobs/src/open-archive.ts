@@ -1,12 +1,12 @@
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
-import { openObjectStore } from '@sluice/objects/open-store.ts';
+import { type ArchiveFolder, openObjectStore } from '@sluice/objects/open-store.ts';
 import type { Allowed } from '@sluice/shared/public-address.ts';
 import { unseal } from '@sluice/shared/seal.ts';
 import type { ArchiveRecord, BucketTarget } from '@sluice/store/archives/archive-records.ts';
 
 interface ArchiveSettings {
   secretsKeys?: string[] | undefined;
-  archiveFolder?: string | undefined;
+  archiveFolder?: ArchiveFolder | undefined;
   outboundAllow: Allowed;
 }
 

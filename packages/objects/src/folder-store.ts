@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { code, fail, syncFolderOf, toError, unfinished } from './folder-files.ts';
 import { folderParts } from './folder-parts.ts';
@@ -75,6 +75,11 @@ export function folderStore(folder: string, { mode = 0o666 } = {}): ObjectStore 
       return file ? file.createReadStream() : undefined;
     },
     list,
+    async folders(name) {
+      const found = await readdir(pathOf(name), { withFileTypes: true }).catch(unless('ENOENT'));
+      return (found ?? []).filter((each) => each.isDirectory()).map((each) => each.name);
+    },
+    removeFolder: (name) => rm(pathOf(name), { recursive: true, force: true }).catch(fail),
     remove: (name) => rm(pathOf(name), { force: true }).catch(fail),
     inParts: folderParts(pathOf, mode),
     close() {},

@@ -26,8 +26,12 @@ export interface ObjectStore {
   read(name: string): Promise<AsyncIterable<Buffer> | undefined>;
   /** Those whose names begin so, in no order. */
   list(prefix: string): AsyncIterable<ObjectInfo>;
+  /** The names of the folders right below a folder. */
+  folders(name: string): Promise<string[]>;
   /** Does nothing where there is no such object. */
   remove(name: string): Promise<void>;
+  /** Removes all that is below a folder. */
+  removeFolder(name: string): Promise<void>;
   inParts: ObjectParts;
   close(): void;
 }

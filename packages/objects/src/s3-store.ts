@@ -39,10 +39,17 @@ function createHandler(allowed: Allowed) {
   });
 }
 
+interface S3Options {
+  allowed: Allowed;
+  partSize?: number;
+  /** What messages call the access key id. */
+  keyId?: string;
+}
+
 /** Objects are in a bucket of S3, or of a server that speaks its protocol. An object has at most 10,000 parts. */
 export function s3Store(
   target: S3Target,
-  { allowed, partSize = 8 * 1024 ** 2 }: { allowed: Allowed; partSize?: number },
+  { allowed, partSize = 8 * 1024 ** 2, keyId = target.accessKeyId }: S3Options,
 ): ObjectStore {
   const { bucket: Bucket, region = 'us-east-1', accessKeyId, secretAccessKey } = target;
   // Without it, the SDK would take the endpoint of the environment.
@@ -61,7 +68,7 @@ export function s3Store(
   });
   const ChecksumAlgorithm = addChecksums(client, { isEncrypted: protocol === 'https:' });
   const parts = s3Parts(client, { Bucket, base, ChecksumAlgorithm });
-  const faultOf = (error: unknown) => toFault(error, { host, bucket: Bucket, region, keyId: accessKeyId });
+  const faultOf = (error: unknown) => toFault(error, { host, bucket: Bucket, region, keyId });
 
   async function asked<T>(ask: () => Promise<T>): Promise<T> {
     try {
@@ -124,17 +131,36 @@ export function s3Store(
     }
   }
 
-  async function* list(prefix: string): AsyncGenerator<ObjectInfo> {
+  async function* pages(prefix: string, Delimiter?: '/') {
+    const Prefix = base + prefix;
     let ContinuationToken: string | undefined;
     do {
       const page = await asked(() =>
-        client.send(new ListObjectsV2Command({ Bucket, Prefix: base + prefix, ContinuationToken })),
+        client.send(new ListObjectsV2Command({ Bucket, Prefix, Delimiter, ContinuationToken })),
       );
-      for (const { Key = '', Size = 0, LastModified = new Date(0) } of page.Contents ?? [])
-        yield { name: Key.slice(base.length), bytes: Size, modifiedAt: LastModified };
+      yield page;
       ContinuationToken = page.NextContinuationToken;
     } while (ContinuationToken);
   }
+
+  async function* list(prefix: string): AsyncGenerator<ObjectInfo> {
+    for await (const { Contents = [] } of pages(prefix))
+      for (const { Key = '', Size = 0, LastModified = new Date(0) } of Contents)
+        yield { name: Key.slice(base.length), bytes: Size, modifiedAt: LastModified };
+  }
+
+  async function folders(name: string): Promise<string[]> {
+    const found: string[] = [];
+    for await (const { CommonPrefixes = [] } of pages(`${name}/`, '/'))
+      for (const { Prefix = '' } of CommonPrefixes)
+        found.push(Prefix.slice(base.length + name.length + 1, -1));
+    return found;
+  }
+
+  const remove = (name: string) =>
+    asked(async () => {
+      await client.send(new DeleteObjectCommand({ Bucket, Key: base + name }));
+    });
 
   return {
     create: (name, pieces) =>
@@ -159,10 +185,11 @@ export function s3Store(
         }
       }),
     list,
-    remove: (name) =>
-      asked(async () => {
-        await client.send(new DeleteObjectCommand({ Bucket, Key: base + name }));
-      }),
+    folders,
+    remove,
+    async removeFolder(name) {
+      for await (const found of list(`${name}/`)) await remove(found.name);
+    },
     inParts: {
       begin: (name) => asked(() => parts.begin(name)),
       put: (name, id, { number }, data) => asked(() => parts.put(name, id, number, data)),

@@ -68,6 +68,16 @@ describe.each([
     expect(await store.read('r/a')).toBeUndefined();
   });
 
+  it('names the folders of a folder, and removes one with all that is below', async () => {
+    const under = ['f/a/1', 'f/a/b/2', 'f/ab/3', 'f/4'];
+    for (const name of under) await store.create(name, pieces('x'));
+    expect((await store.folders('f')).toSorted()).toEqual(['a', 'ab']);
+    expect(await store.folders('none')).toEqual([]);
+    await store.removeFolder('f/a');
+    await store.removeFolder('f/a');
+    expect(await names('f/')).toEqual(['f/4 1', 'f/ab/3 1']);
+  });
+
   it('stores large objects once, and nothing of those whose source fails', async () => {
     expect(await store.create('l/big', pieces(...slices()))).toBe(true);
     expect(await store.create('l/big', pieces(...slices()))).toBe(false);

@@ -19,6 +19,9 @@ export function parseAllowed(parts: string[]): Allowed | undefined {
   return allowed;
 }
 
+/** For addresses that the operator gives, who may have private ones. */
+export const everywhere = parseAllowed(['0.0.0.0/0', '::/0']) as Allowed;
+
 const isIn = (address: ipaddr.IPv4 | ipaddr.IPv6, [network, bits]: Allowed['networks'][number]) =>
   address.kind() === network.kind() && address.match(network, bits);
 

@@ -39,7 +39,7 @@ export async function startExportWorker(
   archives: ArchiveOptions = {
     openObjects: archiveOpener(config),
     // In a container the usual folder may be memory.
-    folder: config.archiveFolder ?? tmpdir(),
+    folder: typeof config.archiveFolder === 'string' ? config.archiveFolder : tmpdir(),
     fileBytes: usualFileBytes,
     mostFiles: usualMostFiles,
   },

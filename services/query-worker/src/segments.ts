@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
-import { type LakeManifest, readLive } from '@sluice/objects/lake/manifest.ts';
+import { type LakeContent, LakeFault, type LakeManifest, readLive } from '@sluice/objects/lake/manifest.ts';
+import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
 import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-records.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { PageAsk } from './duck/page.ts';
@@ -17,8 +18,8 @@ export class NotReady extends Error {
   override name = 'NotReady';
   readonly after: number;
 
-  constructor(message: string, after: number) {
-    super(message);
+  constructor(message: string, after: number, options?: ErrorOptions) {
+    super(message, options);
     this.after = after;
   }
 }
@@ -28,12 +29,26 @@ const anew = () => new NotReady('the entries are being prepared anew: ask again'
 export type Segments = Pick<Question, 'files' | 'deleted' | 'asOf'>;
 type SegmentFiles = Pick<PageAsk, 'runs' | 'deleted'>;
 
+/** `name`: with the folder of the archive. */
+export type FileOfArchive = LakeContent & { name: string };
+
+interface ArchiveFiles {
+  objects: Pick<ObjectStore, 'list' | 'read'>;
+  /** Where files are on this machine. */
+  pathsOf(files: FileOfArchive[], signal: AbortSignal): Promise<string[]>;
+}
+
+const inFolder = (folder: string): ArchiveFiles => ({
+  objects: folderStore(folder),
+  pathsOf: async (files) => files.map(({ name }) => join(folder, name)),
+});
+
 interface Options {
   store: Pick<Store, 'archives' | 'askedArchives' | 'rawEntries'>;
   /** Starts the run of an archive that is due. */
   startRun(archive: ArchiveRecord): Promise<void>;
-  /** Where archives without a bucket are. */
-  folder: string;
+  /** Where archives without a bucket are: a path, or what copies them from a bucket. */
+  folder: string | ArchiveFiles;
   /** How old an answer may be while new entries come. */
   freshMs?: number;
 }
@@ -43,7 +58,7 @@ export type FindSegments = ReturnType<typeof createSegments>;
 /** The files that have the entries of an application. */
 export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Options) {
   const { archives, askedArchives, rawEntries } = store;
-  const objects = folderStore(folder);
+  const { objects, pathsOf } = typeof folder === 'string' ? inFolder(folder) : folder;
   const known = new Map<string, { run: number; manifests: LakeManifest[] }>();
 
   async function isFresh(archive: ArchiveRecord): Promise<boolean> {
@@ -69,30 +84,51 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
     }
   }
 
+  async function startAnew({ application }: ArchiveRecord): Promise<never> {
+    await askedArchives.forget(application);
+    throw anew();
+  }
+
   async function manifestsOf(archive: ArchiveRecord, place: string): Promise<LakeManifest[]> {
     const found = known.get(archive.id);
     if (found?.run === archive.run) return found.manifests;
     const manifests = await readLive(objects, place, archive);
-    if (!manifests) {
-      await askedArchives.forget(archive.application);
-      throw anew();
-    }
+    if (!manifests) return startAnew(archive);
     if (known.size >= mostKnown) known.clear();
     known.set(archive.id, { run: archive.run, manifests });
     return manifests;
   }
 
-  /** Throws NotReady. */
-  async function filesOf(archive: ArchiveRecord, domain: string): Promise<SegmentFiles> {
+  async function locate(archive: ArchiveRecord, domain: string, signal: AbortSignal): Promise<SegmentFiles> {
     const place = folderOf(archive, domain);
     const manifests = await manifestsOf(archive, place);
-    const path = (name: string) => join(folder, place, name);
+    const named = <File extends LakeContent & { name: string }>(file: File) => ({
+      ...file,
+      name: `${place}/${file.name}`,
+    });
+    const runs = manifests.map(({ files }) => files.map(named)).filter((files) => files.length > 0);
+    const lists = manifests.flatMap(({ deleted }) => (deleted ? [named(deleted)] : []));
+    const all = [...runs.flat(), ...lists];
+    const paths = await pathsOf(all, signal);
+    const pathOf = new Map(all.map(({ name }, at) => [name, paths[at] as string]));
+    const path = ({ name }: { name: string }) => pathOf.get(name) as string;
     return {
-      runs: manifests.flatMap(({ files }) =>
-        files.length > 0 ? [files.map(({ name, first, last }) => ({ path: path(name), first, last }))] : [],
+      runs: runs.map((files) =>
+        files.map((file) => ({ path: path(file), first: file.first, last: file.last })),
       ),
-      deleted: manifests.flatMap(({ deleted }) => (deleted ? [path(deleted.name)] : [])),
+      deleted: lists.map(path),
     };
+  }
+
+  /** Throws NotReady. */
+  async function filesOf(...asked: Parameters<typeof locate>): Promise<SegmentFiles> {
+    try {
+      return await locate(...asked);
+    } catch (cause) {
+      if (cause instanceof LakeFault) return startAnew(asked[0]);
+      if (!(cause instanceof ObjectStoreError)) throw cause;
+      throw new NotReady('the files of the entries cannot be read now: ask again', 30, { cause });
+    }
   }
 
   return {
@@ -102,7 +138,7 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
       // A run that was under way may lack what came before the question; the next one has it.
       for (let ended = 0; ended < 2 && !(await isFresh(archive)); ended++)
         archive = await wait(archive, signal);
-      const { runs, deleted } = await filesOf(archive, domain);
+      const { runs, deleted } = await filesOf(archive, domain, signal);
       const { until } = archive.covers;
       return {
         files: runs.flat().map(({ path }) => path),
@@ -120,7 +156,7 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
     ): Promise<SegmentFiles & { rest: Rest }> {
       for (let archive = await askedArchives.ask(application); ; ) {
         const rest = await complete(archive);
-        if (rest !== undefined) return { ...(await filesOf(archive, domain)), rest };
+        if (rest !== undefined) return { ...(await filesOf(archive, domain, signal)), rest };
         const now = await archives.get(application, archive.id);
         archive = now && now.run > archive.run ? now : await wait(archive, signal);
       }

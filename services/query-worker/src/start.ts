@@ -5,11 +5,13 @@ import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { exportsQueue } from '@sluice/jobs/queue/queues.ts';
 import { connectRedis } from '@sluice/jobs/queue/redis.ts';
 import { createStartRun } from '@sluice/jobs/start-archives.ts';
+import { openArchiveFolder } from '@sluice/objects/open-store.ts';
 import type { QueryWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
+import { createCopies } from './copies.ts';
 import { createProcesses } from './processes.ts';
 import { createQueue } from './queue.ts';
 import { recordQuestions } from './record-questions.ts';
@@ -29,10 +31,14 @@ export async function startQueryWorker(
   await untilPrepared(store, log);
   const startRun = createStartRun(store, createJobQueue(exportsQueue, store.jobs, redis, config.redis, log));
   const folder = await openTemporaryFolder();
+  const { archiveFolder, copiesBytes: mostBytes } = config;
+  const bucket = typeof archiveFolder === 'string' ? undefined : openArchiveFolder(archiveFolder);
+  const copies = bucket && createCopies({ objects: bucket, folder, mostBytes });
+  const cleaning = setInterval(() => copies?.removeIdle(), 60_000);
   const processes = createProcesses(folder);
   const queue = createQueue();
   metrics.gauge('sluice_questions_waiting', () => [{ value: queue.waiting(), labels: {} }]);
-  const segments = createSegments({ store, startRun, folder: config.archiveFolder });
+  const segments = createSegments({ store, startRun, folder: copies ?? (archiveFolder as string) });
   const server = createServer({
     processes,
     segments,
@@ -50,6 +56,8 @@ export async function startQueryWorker(
     async stop() {
       await server.close();
       processes.close();
+      clearInterval(cleaning);
+      bucket?.close();
       stopMonitoring();
       redis.disconnect();
       await store.close();

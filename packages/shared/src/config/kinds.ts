@@ -162,9 +162,33 @@ export const redisUrl = kind(
   'must begin with redis:// or rediss://, and be a URL: what is special in a password is written %40',
 );
 
+const isHttp = (text: string) => /^https?:\/\/./.test(text) && URL.canParse(text);
+
 export const httpUrl = kind(
-  (given) => (/^https?:\/\/./.test(given) && URL.canParse(given) ? given : undefined),
+  (given) => (isHttp(given) ? given : undefined),
   'must begin with http:// or https://, and be a URL',
+);
+
+/** A path, or a bucket with its place. */
+function parseFolder(text: string): string | FolderBucket | undefined {
+  if (!text.startsWith('s3:')) return text || undefined;
+  const [, bucket, prefix = ''] =
+    /^s3:\/\/([a-z0-9][a-z0-9.-]+[a-z0-9])(?:\/([^?#]*))?(?:\?|$)/.exec(text) ?? [];
+  const { endpoint, region, ...others } = Object.fromEntries(URL.parse(text)?.searchParams ?? []);
+  if (!bucket || Object.keys(others).length > 0 || (endpoint && !isHttp(endpoint))) return undefined;
+  return { bucket, prefix, ...(endpoint && { endpoint }), ...(region && { region }) };
+}
+
+export interface FolderBucket {
+  bucket: string;
+  prefix: string;
+  endpoint?: string;
+  region?: string;
+}
+
+export const folder = kind(
+  parseFolder,
+  'must be a folder, or a bucket such as s3://lake/sluice?region=eu-central-1, or s3://lake/sluice?endpoint=https://s3.example',
 );
 
 export const sizeUpTo = (most: string) =>

@@ -8,6 +8,7 @@ import {
   loadApiConfig,
   loadExportWorkerConfig,
   loadIngestWorkerConfig,
+  loadQueryWorkerConfig,
 } from './load.ts';
 import { portFileOf } from './local-stores.ts';
 
@@ -261,6 +262,50 @@ describe('settings', () => {
     expect(() => keysOf(`${strong},short`)).toThrow(
       'SECRETS_KEY must have at least 32 bytes in production, in each secret of the list',
     );
+  });
+
+  const key = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'a/b+c' };
+  const withKey = { accessKeyId: 'id', secretAccessKey: 'a/b+c' };
+
+  it.each([
+    ['/var/lib/archive', '/var/lib/archive'],
+    ['s3-files', 's3-files'],
+    ['s3://lake', { bucket: 'lake', prefix: '', ...withKey }],
+    ['s3://lake/a/b?region=eu-1', { bucket: 'lake', prefix: 'a/b', region: 'eu-1', ...withKey }],
+    [
+      's3://lake/a?endpoint=http://minio.svc:9000',
+      { bucket: 'lake', prefix: 'a', endpoint: 'http://minio.svc:9000', ...withKey },
+    ],
+  ])('takes ARCHIVE_FOLDER=%s', (ARCHIVE_FOLDER, folder) => {
+    for (const load of [loadExportWorkerConfig, loadQueryWorkerConfig])
+      expect(load({ ...env, ARCHIVE_FOLDER, ...key }).archiveFolder).toEqual(folder);
+    const admin = loadAdminConfig({ ...env, ARCHIVE_FOLDER, ...key });
+    expect(admin.archiveFolder()).toEqual(folder);
+    expect(loadApiConfig({ ...env, ARCHIVE_FOLDER }).archiveFolder).toBeDefined();
+  });
+
+  it.each([
+    's3://',
+    's3:lake',
+    's3://Lake/a',
+    's3://id:key@lake/a',
+    's3://lake/a?endpoint=minio',
+    's3://lake?key=x',
+  ])('refuses ARCHIVE_FOLDER=%s', (ARCHIVE_FOLDER) => {
+    expect(complaint({ ARCHIVE_FOLDER })).toMatch(
+      /^ARCHIVE_FOLDER must be a folder, or a bucket such as s3:/,
+    );
+  });
+
+  it('wants the key of a bucket where files are read or written', () => {
+    const missing = { ...env, ARCHIVE_FOLDER: 's3://lake', ARCHIVE_ACCESS_KEY_ID: 'id' };
+    const message = 'ARCHIVE_FOLDER is a bucket: set ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY too';
+    for (const load of [
+      loadExportWorkerConfig,
+      loadQueryWorkerConfig,
+      (given: typeof missing) => loadAdminConfig(given).archiveFolder(),
+    ])
+      expect(() => load(missing)).toThrow(new ConfigError(message));
   });
 
   it('does not ask a worker for the secret of the API', () => {

@@ -2,10 +2,12 @@ import { readFileSync } from 'node:fs';
 import { parseEnv } from 'node:util';
 import { type CleanedEnv, cleanEnv, EnvMissingError, type ValidatorSpec } from 'envalid';
 import { nearest } from '../nearest.ts';
+import type { FolderBucket } from './kinds.ts';
 import { archiveFolderOf, localSecretsKeys, localUrl } from './local-stores.ts';
 import { fileSetting, secretsAmong, withSecretFiles } from './secret-files.ts';
 import {
   Api,
+  ArchiveKey,
   Common,
   ExportWorker,
   groups,
@@ -95,6 +97,26 @@ function longDrain({ DRAIN_DELAY, SHUTDOWN_TIMEOUT }: Partial<CleanedEnv<typeof 
   return ['DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT, which includes it'];
 }
 
+type ArchiveVars = CleanedEnv<Pick<typeof Api, 'ARCHIVE_FOLDER'> & typeof ArchiveKey>;
+
+const hasKey = (vars: Partial<ArchiveVars>) =>
+  Boolean(vars.ARCHIVE_ACCESS_KEY_ID && vars.ARCHIVE_SECRET_ACCESS_KEY);
+
+const keyless = (vars: Partial<ArchiveVars>): string[] =>
+  typeof vars.ARCHIVE_FOLDER !== 'object' || hasKey(vars)
+    ? []
+    : ['ARCHIVE_FOLDER is a bucket: set ARCHIVE_ACCESS_KEY_ID and ARCHIVE_SECRET_ACCESS_KEY too'];
+
+/** The path, or the bucket with its key. */
+const toFolder = (folder: string | FolderBucket, vars: Partial<ArchiveVars>) =>
+  typeof folder === 'string'
+    ? folder
+    : {
+        ...folder,
+        accessKeyId: vars.ARCHIVE_ACCESS_KEY_ID ?? '',
+        secretAccessKey: vars.ARCHIVE_SECRET_ACCESS_KEY ?? '',
+      };
+
 function common(vars: CleanedEnv<typeof Common>) {
   return {
     log: { level: vars.LOG_LEVEL, pretty: !vars.isProduction && process.stdout.isTTY },
@@ -147,23 +169,24 @@ function workers(vars: CleanedEnv<typeof Common & typeof Workers>) {
 }
 
 export function loadExportWorkerConfig(env = environment()) {
-  const vars = read(env, ExportWorker, weakSecrets);
+  const vars = read(env, ExportWorker, (given) => [...weakSecrets(given), ...keyless(given)]);
   return {
     ...workers(vars),
     outboundAllow: vars.OUTBOUND_ALLOW,
     secretsKeys: vars.SECRETS_KEY,
-    archiveFolder: vars.ARCHIVE_FOLDER,
+    archiveFolder: vars.ARCHIVE_FOLDER && toFolder(vars.ARCHIVE_FOLDER, vars),
   };
 }
 
 export function loadQueryWorkerConfig(env = environment()) {
-  const vars = read(env, QueryWorker, weakSecrets);
+  const vars = read(env, QueryWorker, (given) => [...weakSecrets(given), ...keyless(given)]);
   return {
     ...common(vars),
     host: vars.QUERY_HOST,
     port: vars.QUERY_PORT,
     secrets: vars.JWT_SECRET,
-    archiveFolder: vars.ARCHIVE_FOLDER,
+    archiveFolder: toFolder(vars.ARCHIVE_FOLDER, vars),
+    copiesBytes: vars.QUERY_COPIES,
   };
 }
 
@@ -183,7 +206,7 @@ export function loadLocalConfig(env = environment()) {
     REDIS_URL: { ...Common.REDIS_URL, default: undefined },
     JWT_SECRET: { ...Api.JWT_SECRET, default: undefined },
   };
-  const settings = { ...Common, ...Api, ...Workers, ...Query, ...Local, ...own };
+  const settings = { ...Common, ...Api, ...Workers, ...ArchiveKey, ...Query, ...Local, ...own };
   const vars = read(env, settings, longDrain);
   return {
     dataDir: vars.DATA_DIR,
@@ -209,6 +232,7 @@ export function loadAdminConfig(env = environment()) {
     OUTBOUND_ALLOW,
     SECRETS_KEY,
     ARCHIVE_FOLDER,
+    ...ArchiveKey,
     ...Local,
     MONGODB_URL: { ...MONGODB_URL, default: undefined },
     REDIS_URL: { ...REDIS_URL, default: undefined },
@@ -229,7 +253,12 @@ export function loadAdminConfig(env = environment()) {
     auditRetentionMs: vars.AUDIT_RETENTION,
     outboundAllow: vars.OUTBOUND_ALLOW,
     secretsKeys: vars.SECRETS_KEY ?? localSecretsKeys(vars.DATA_DIR),
-    archiveFolder: vars.ARCHIVE_FOLDER ?? archiveFolderOf(vars.DATA_DIR),
+    /** Only for commands that use archives. Throws ConfigError. */
+    archiveFolder() {
+      const [fault] = keyless(vars);
+      if (fault) throw new ConfigError(fault);
+      return toFolder(vars.ARCHIVE_FOLDER ?? archiveFolderOf(vars.DATA_DIR), vars);
+    },
   };
 }
 

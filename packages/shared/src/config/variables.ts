@@ -53,8 +53,8 @@ export const Api = {
       'Encrypts the keys of buckets in MongoDB; at least 32 bytes in production. It can be a list, separated by commas: the first encrypts, all decrypt. Without it archives go into no bucket. Export workers read it too.',
     ),
   ),
-  ARCHIVE_FOLDER: kinds.text.optional(
-    'Folder for archives without a bucket, the same for all export workers. Export workers read it too.',
+  ARCHIVE_FOLDER: kinds.folder.optional(
+    'Where archives without a bucket and files for questions are: a folder, or a [bucket](operations.md#files-for-questions-in-a-bucket) such as `s3://lake/sluice?region=eu-central-1`. Export workers and query workers read it too, and need the same.',
   ),
   HOST: kinds.text.or('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535).or('4000', 'Port the API listens on; 0 picks a free one.'),
@@ -144,20 +144,40 @@ export const Workers = {
   ),
 };
 
+/** Of ARCHIVE_FOLDER. */
+export const ArchiveKey = {
+  ARCHIVE_ACCESS_KEY_ID: kinds.text.optional(
+    'Access key id of the bucket in `ARCHIVE_FOLDER`, which may list, read, write and delete objects there.',
+  ),
+  ARCHIVE_SECRET_ACCESS_KEY: secret(kinds.text.optional('Its secret access key.')),
+};
+
 export const Query = {
   QUERY_HOST: kinds.text.or('127.0.0.1', 'Address a query worker listens on, for APIs alone.'),
   QUERY_PORT: integer(0, 65_535).or('4100', 'Port a query worker listens on; 0 picks a free one.'),
+  QUERY_COPIES: sizeUpTo('1TiB').or(
+    '10GiB',
+    'Room in the folder of temporary files for copies of what `ARCHIVE_FOLDER` has, if that is a bucket.',
+  ),
 };
 
 const { ARCHIVE_FOLDER, AUDIT_RETENTION, JWT_SECRET, OUTBOUND_ALLOW, SECRETS_KEY } = Api;
 export const IngestWorker = { ...Common, ...Workers, AUDIT_RETENTION, OUTBOUND_ALLOW };
-export const ExportWorker = { ...Common, ...Workers, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER };
+export const ExportWorker = {
+  ...Common,
+  ...Workers,
+  OUTBOUND_ALLOW,
+  SECRETS_KEY,
+  ARCHIVE_FOLDER,
+  ...ArchiveKey,
+};
 
 export const QueryWorker = {
   ...Common,
   ...Query,
   JWT_SECRET,
-  ARCHIVE_FOLDER: kinds.text.required('Folder for archives without a bucket.'),
+  ARCHIVE_FOLDER: kinds.folder.required('Place of files for questions.'),
+  ...ArchiveKey,
 };
 
 export const Local = {
@@ -169,6 +189,7 @@ export const groups = [
   { title: 'All services', settings: Common },
   { title: 'API', settings: Api },
   { title: 'Workers', settings: Workers },
+  { title: 'Export workers and query workers', settings: ArchiveKey },
   { title: 'Query workers', settings: Query },
   { title: '`npm start`', settings: Local },
 ];

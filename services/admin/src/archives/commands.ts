@@ -90,7 +90,7 @@ async function forEach(
 ): Promise<boolean> {
   const found =
     domain === undefined ? await store.applications.overview() : [await findApplication(store, domain)];
-  const open = archiveOpener(config);
+  const open = archiveOpener({ ...config, archiveFolder: config.archiveFolder() });
   let isWell = true;
   for (const { domain } of found) {
     const application = await store.applications.byDomain(domain);

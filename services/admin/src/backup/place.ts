@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { folderStore } from '@sluice/objects/folder-store.ts';
 import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { s3Store } from '@sluice/objects/s3-store.ts';
-import { type Allowed, parseAllowed } from '@sluice/shared/public-address.ts';
+import { everywhere } from '@sluice/shared/public-address.ts';
 import { AdminError } from '../admin-error.ts';
 import type { AdminTerminal } from '../terminal.ts';
 
@@ -11,8 +11,6 @@ type Env = AdminTerminal['env'];
 
 /** With 10,000 parts, a backup has at most 312 GiB. */
 const partSize = 32 * 1024 ** 2;
-/** The operator may have the bucket on a private network. */
-const everywhere = parseAllowed(['0.0.0.0/0', '::/0']) as Allowed;
 
 /** A bucket or a folder for backups; undefined for the name of a file. Throws AdminError. */
 export function openPlace(text: string, env: Env): ObjectStore | undefined {

@@ -700,7 +700,7 @@ export const words = {
     noRuns: { title: 'No runs yet', text: 'The first run begins within seconds.' },
     read: 'Read the files',
     readFolder: (domain: string) =>
-      `The files are on the server, in ARCHIVE_FOLDER/${domain}. ARCHIVE_FOLDER is a setting of the operator: start the program in that folder.`,
+      `The files are on the server, in ARCHIVE_FOLDER/${domain}. ARCHIVE_FOLDER is a setting of the operator: start the program in that folder, or ask for the bucket that it names.`,
     readBucket: 'In place of KEY and SECRET, put a key that may read the bucket.',
     steps: {
       open: 'Open the bucket, once for a session',

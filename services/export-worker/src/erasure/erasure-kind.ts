@@ -10,6 +10,7 @@ import {
 } from '@sluice/jobs/kind.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import { type ErasureJob, type ErasureStep, erasureSteps } from '@sluice/jobs/record/erasure-record.ts';
+import type { ArchiveFolder } from '@sluice/objects/open-store.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { Beside } from '@sluice/store/entries/deletions.ts';
 import { type MemberCondition, selectionOf } from '@sluice/store/entries/entry-filter.ts';
@@ -27,7 +28,7 @@ const waitMs = 1_000;
 interface Dependencies extends ReadEntriesOptions {
   store: Store;
   /** Where the files for questions are. */
-  archiveFolder: string | undefined;
+  archiveFolder: ArchiveFolder | undefined;
   leaseMs: number;
   retentionMs: number;
   log: Logger;
