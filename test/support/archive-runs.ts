@@ -2,6 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { archiveKind } from '@sluice/export-worker/archive/archive-kind.ts';
+import { mergeRuns } from '@sluice/export-worker/archive/merge-runs.ts';
+import { createPagesOf } from '@sluice/export-worker/archive/read-run.ts';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { JobFailed, type Turn } from '@sluice/jobs/kind.ts';
 import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
@@ -99,7 +101,15 @@ export async function archiveRuns(
       fileBytes = 64 * 1024,
       mostFiles = 5_000,
       turn = ownTurn(),
-    }: { stores?: Store; objects?: ObjectStore; fileBytes?: number; mostFiles?: number; turn?: Turn } = {},
+      isMerging = true,
+    }: {
+      stores?: Store;
+      objects?: ObjectStore;
+      fileBytes?: number;
+      mostFiles?: number;
+      turn?: Turn;
+      isMerging?: boolean;
+    } = {},
   ): Promise<ArchiveJob> {
     await store.archives.hurry(application, archive.id);
     await createStartArchives(store, { enqueue: async () => {} })();
@@ -107,6 +117,7 @@ export async function archiveRuns(
     const job = (await store.jobs.archives.runs(application, archive.id, 1))[0] as ArchiveJob;
     const isStarted = job.state === 'waiting' || job.state === 'active';
     if (job.options.run !== run || !isStarted) throw new Error('the run was not started');
+    let behind: { job: ArchiveJob; archive: ArchiveRecord } | undefined;
     const kind = archiveKind({
       store: stores,
       openObjects: () => objects,
@@ -116,6 +127,11 @@ export async function archiveRuns(
       countBytes() {},
       leaseMs,
       log,
+      merges: {
+        begin(job, archive) {
+          behind = { job, archive };
+        },
+      },
     });
     const piece = await kind.next(job);
     if (!piece) throw new Error('another worker has the job');
@@ -123,6 +139,7 @@ export async function archiveRuns(
     try {
       const end = await piece.work(turn);
       await store.jobs.complete(job.id, fence, undefined, new Date(Date.now() + 600_000), end?.result);
+      if (behind && isMerging) await merge(behind.job, behind.archive, { objects, fileBytes });
     } catch (error) {
       if (error instanceof JobFailed)
         await store.jobs.fail(job.id, fence, { error: error.message }, new Date(Date.now() + 600_000));
@@ -130,6 +147,20 @@ export async function archiveRuns(
       throw error;
     }
     return (await store.jobs.get(job.id)) as ArchiveJob;
+  }
+
+  /** Merges what runs have stored, as a worker does after a run. */
+  async function merge(
+    job: Pick<ArchiveJob, 'application' | 'domain' | 'createdAt'>,
+    archive: ArchiveRecord,
+    {
+      objects = folderStore(root),
+      fileBytes = 64 * 1024,
+    }: { objects?: ObjectStore; fileBytes?: number } = {},
+  ): Promise<void> {
+    const options = { store, folder: temporary, fileBytes };
+    const read = createPagesOf({ ...options, openObjects: () => objects })(job, archive);
+    await mergeRuns(options, objects, { job, archive, read, signal: ownTurn().signal });
   }
 
   async function backUp(): Promise<Backup> {
@@ -157,6 +188,7 @@ export async function archiveRuns(
     create,
     current,
     run,
+    merge,
     storedIds,
     backUp,
   };

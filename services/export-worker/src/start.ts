@@ -10,6 +10,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { archiveKind } from './archive/archive-kind.ts';
 import { createCleanAsked } from './archive/asked-folders.ts';
+import { createMerges } from './archive/create-merges.ts';
 import { monitorArchives } from './archive/monitor-archives.ts';
 import { erasureKind } from './erasure/erasure-kind.ts';
 import { exportKind } from './export/export-kind.ts';
@@ -55,6 +56,7 @@ export async function startExportWorker(
   monitorArchives(store.archives, metrics);
   const { leaseMs } = timings;
   const countBytes = metrics.count('sluice_archive_bytes_total', {});
+  const merges = createMerges({ store, log, ...archives });
   const startArchives = createStartArchives(store, queue);
   const clean = createClean(store, log);
   const cleanAsked = createCleanAsked(store, archiveFolder);
@@ -66,7 +68,7 @@ export async function startExportWorker(
     tasks: [
       jobsTask(
         exportKind({ store, retentionMs, leaseMs, log, ...archives }),
-        archiveKind({ store, countBytes, leaseMs, log, ...archives }),
+        archiveKind({ store, merges, countBytes, leaseMs, log, ...archives }),
         verificationKind({ store, leaseMs, openObjects: archives.openObjects }),
         erasureKind({ store, retentionMs, leaseMs, log, archiveFolder, ...archives }),
       ),
@@ -78,6 +80,7 @@ export async function startExportWorker(
       await startArchives();
     },
     close: async () => {
+      await merges.stop();
       redis.disconnect();
       await store.close();
     },

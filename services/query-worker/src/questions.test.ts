@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
@@ -119,7 +119,7 @@ it('answers over entries that moved into an archive of the owner, before the fir
   expect(await asked()).toEqual([...ids.slice(1), late].toSorted());
 });
 
-const step = fc.oneof(
+const smallStep = fc.oneof(
   {
     weight: 3,
     arbitrary: fc.record({ what: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 5 }) }),
@@ -132,28 +132,55 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ what: fc.constant('kill' as const), call: fc.nat(3), isAfter: fc.boolean() }),
-  },
-  { weight: 1, arbitrary: fc.record({ what: fc.constant('age' as const) }) },
   { weight: 6, arbitrary: fc.record({ what: fc.constant('ask' as const) }) },
 );
+const killStep = fc.record({
+  what: fc.constant('kill' as const),
+  isMerge: fc.boolean(),
+  call: fc.nat(3),
+  isAfter: fc.boolean(),
+});
+const step = fc.oneof(
+  { weight: 12, arbitrary: smallStep },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      what: fc.constant('merge' as const),
+      amid: fc.array(smallStep, { maxLength: 5 }),
+    }),
+  },
+  { weight: 2, arbitrary: killStep },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('age' as const) }) },
+);
+
+type Kill = Omit<typeof killStep extends fc.Arbitrary<infer Value> ? Value : never, 'what'>;
+type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
 it('has every entry once in its files, which stay few, whatever happens', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 55 }), async (steps) => {
-      const { db, store, application, domain, root, segmentsOf, insert, insertAt, storedIds, run, current } =
+      const { db, store, application, domain, root, insert, insertAt, storedIds, run, merge, current } =
         await start();
+      let isMerging = false;
+      const startRun = async () => void (await run(asked, { isMerging }));
+      const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
+      const merging = { application, domain, createdAt: new Date() };
       const asked = await store.askedArchives.ask(application);
       // Runs that merge eight, and 64, are not far.
       await db.collection('archives').updateOne({}, { $set: { run: 50 } });
       const folder = join(root, '_questions', asked.id);
-      const files = (name: string) => readdirSync(join(folder, name)).map((each) => join(folder, name, each));
+      const files = (name: string) =>
+        existsSync(join(folder, name))
+          ? readdirSync(join(folder, name)).map((each) => join(folder, name, each))
+          : [];
+      /** Some minutes pass. */
+      const age = () => {
+        for (const path of files('_merged')) utimesSync(path, 0, 0);
+      };
       let most = 0;
 
-      /** Kills the worker of the next run. */
-      async function kill(call: number, isAfter: boolean): Promise<void> {
+      /** Kills the worker of the next run, or of a merge. */
+      async function kill({ isMerge, call, isAfter }: Kill): Promise<void> {
         const whole = folderStore(root);
         let left = call;
         const create: ObjectStore['create'] = async (...given) => {
@@ -161,7 +188,8 @@ it('has every entry once in its files, which stay few, whatever happens', async 
           if (isAfter) await whole.create(...given);
           throw new Error('killed');
         };
-        await run(asked, { objects: { ...whole, create } }).catch((error) =>
+        const objects = { ...whole, create };
+        await (isMerge ? merge(merging, asked, { objects }) : run(asked, { objects })).catch((error) =>
           expect(error.message).toBe('killed'),
         );
       }
@@ -178,41 +206,83 @@ it('has every entry once in its files, which stay few, whatever happens', async 
         expect(ids).toEqual(stored);
         const newest = stored.at(-1);
         if (newest) expect(Date.parse(asOf as string)).toBeGreaterThanOrEqual(timeOfId(newest).getTime());
-        const { manifests, entries } = await current(asked);
-        expect(entries).toBeGreaterThanOrEqual(ids.length);
-        most = Math.max(most, manifests);
       }
 
-      for (const one of steps) {
+      /** Merges, while this happens. */
+      async function mergeAmid(steps: Step[]): Promise<void> {
+        const whole = folderStore(root);
+        const left = [...steps];
+        const create: ObjectStore['create'] = async (...given) => {
+          const one = left.shift();
+          if (one) await take(one);
+          return whole.create(...given);
+        };
+        await merge(merging, asked, { objects: { ...whole, create } });
+        await ask();
+        most = Math.max(most, (await current(asked)).manifests);
+      }
+
+      async function take(one: Step): Promise<void> {
         const ids = await storedIds();
         if (one.what === 'insert') await insert(one.count);
         if (one.what === 'late') await insertAt(one.days, true);
         if (one.what === 'delete' && ids.length > 0)
           await store.deletions.removeOne(application, ids[one.place % ids.length] as string);
-        if (one.what === 'kill') await kill(one.call, one.isAfter);
-        if (one.what === 'age')
-          for (const path of await current(asked).then(({ manifests }) =>
-            manifests > 0 ? files('_manifests') : [],
-          ))
-            utimesSync(path, 0, 0);
+        if (one.what === 'kill') await kill(one);
+        if (one.what === 'age') age();
         if (one.what === 'ask') await ask();
+        if (one.what === 'merge') await mergeAmid(one.amid);
       }
+
+      for (const one of steps) await take(one);
       await ask();
       expect(most).toBeLessThan(24);
-      // Some minutes later, and behind a run that merged nothing.
+      // Some minutes after the next merge.
+      isMerging = true;
       do {
-        for (const path of files('_manifests')) utimesSync(path, 0, 0);
         await insert(1);
         await ask();
-      } while ((await current(asked)).run % 8 !== 2);
+      } while ((await current(asked)).run % 8 !== 1);
+      age();
+      await merge(merging, asked);
+      await ask();
       const { manifests } = await current(asked);
-      expect(files('_manifests')).toHaveLength(manifests);
-      expect(new Set(files('entries').map((path) => basename(path).slice(0, 6))).size).toBeLessThanOrEqual(
+      expect([...files('_manifests'), ...files('_merged')]).toHaveLength(manifests);
+      expect(new Set(files('entries').map((path) => basename(path).split('-')[0])).size).toBeLessThanOrEqual(
         manifests,
       );
     }),
     times(1),
   );
+});
+
+it('lets one worker merge, and not one that has lost its lease meanwhile', async () => {
+  const { db, store, application, domain, root, insert, storedIds, ask, merge, current, run } = await start();
+  const asked = await store.askedArchives.ask(application);
+  for (let made = 0; made < 8; made++) {
+    await insert(1);
+    await run(asked, { isMerging: false });
+  }
+  const merging = { application, domain, createdAt: new Date() };
+  const whole = folderStore(root);
+  const names: string[] = [];
+  async function create(...given: Parameters<ObjectStore['create']>): Promise<boolean> {
+    names.push(given[0]);
+    const isManifest = given[0].includes('/_merged/');
+    if (isManifest) {
+      await merge(merging, asked);
+      expect((await current(asked)).manifests).toBe(8);
+      // As if this worker had been silent for a minute.
+      await db.collection('archives').updateOne({}, { $set: { 'compaction.leaseUntil': new Date(0) } });
+      await merge(merging, asked);
+      expect((await current(asked)).manifests).toBe(1);
+    }
+    return whole.create(...given);
+  }
+  await expect(merge(merging, asked, { objects: { ...whole, create } })).rejects.toThrow();
+  expect(names.length).toBeGreaterThan(1);
+  expect((await current(asked)).merges).toBe(1);
+  expect((await ask('select id from entries order by id')).rows.flat()).toEqual(await storedIds());
 });
 
 it('begins anew where the folder was emptied, or the database restored', async () => {

@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
-import { type LakeContent, LakeFault, type LakeManifest, readLive } from '@sluice/objects/lake/manifest.ts';
+import { readLive } from '@sluice/objects/lake/live-manifests.ts';
+import { type LakeContent, LakeFault, type LakeManifest } from '@sluice/objects/lake/manifest.ts';
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
 import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-records.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
@@ -59,7 +60,7 @@ export type FindSegments = ReturnType<typeof createSegments>;
 export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Options) {
   const { archives, askedArchives, rawEntries } = store;
   const { objects, pathsOf } = typeof folder === 'string' ? inFolder(folder) : folder;
-  const known = new Map<string, { run: number; manifests: LakeManifest[] }>();
+  const known = new Map<string, Map<string, LakeManifest>>();
 
   async function isFresh(archive: ArchiveRecord): Promise<boolean> {
     const { lastRun, late } = archive;
@@ -90,12 +91,11 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
   }
 
   async function manifestsOf(archive: ArchiveRecord, place: string): Promise<LakeManifest[]> {
-    const found = known.get(archive.id);
-    if (found?.run === archive.run) return found.manifests;
-    const manifests = await readLive(objects, place, archive);
+    const read = known.get(archive.id) ?? new Map<string, LakeManifest>();
+    const manifests = await readLive(objects, place, archive, read);
     if (!manifests) return startAnew(archive);
     if (known.size >= mostKnown) known.clear();
-    known.set(archive.id, { run: archive.run, manifests });
+    known.set(archive.id, read);
     return manifests;
   }
 

@@ -12,8 +12,6 @@ export interface ArchivePlan {
   covers: Coverage;
   /** When there may be entries of `covers` that are older than `before.until`: the time of the oldest. */
   lateSince?: Date | undefined;
-  /** The first of the runs whose entries the run archives again, so that files stay few. `before` is of before that run. */
-  replaces?: number | undefined;
   /** Version of the schema, and columns: as of exports. */
   version: number;
   leafCount: number;

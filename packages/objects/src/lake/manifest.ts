@@ -26,9 +26,11 @@ export interface LakeManifest {
   domain: string;
   format: 'parquet' | 'ndjson' | 'csv';
   after?: string | undefined;
-  /** The version of announcements up to which the runs before have the entries. Of archives for questions. */
-  announced?: number | undefined;
-  /** The run has the entries of all runs from this one on, whose manifests count no more. Of archives for questions. */
+  /** As `after` and `until`, of versions of announcements. Of archives for questions. */
+  afterVersion?: number | undefined;
+  untilVersion?: number | undefined;
+  /** Of a merge, see live-manifests.ts: its number, and the first of the runs up to `run` whose entries it has. */
+  merge?: number | undefined;
   replaces?: number | undefined;
   until?: string | undefined;
   files: LakeFile[];
@@ -46,17 +48,26 @@ export class LakeFault extends Error {
 /** A bucket takes some time for each. */
 const readAtOnce = 16;
 
+/** Undefined: there is none of that name. Throws LakeFault. */
+export async function readAllNamed(
+  store: Pick<ObjectStore, 'read'>,
+  names: string[],
+): Promise<(LakeManifest | undefined)[]> {
+  const manifests: (LakeManifest | undefined)[] = [];
+  for (let at = 0; at < names.length; at += readAtOnce)
+    manifests.push(
+      ...(await Promise.all(names.slice(at, at + readAtOnce).map((name) => readNamed(store, name)))),
+    );
+  return manifests;
+}
+
 /** In a folder of an application, by number of run. Throws LakeFault. */
 export async function readManifests(
   store: Pick<ObjectStore, 'list' | 'read'>,
   folder: string,
 ): Promise<LakeManifest[]> {
   const names = (await Array.fromAsync(store.list(`${folder}/_manifests/`))).map(({ name }) => name);
-  const manifests: (LakeManifest | undefined)[] = [];
-  for (let at = 0; at < names.length; at += readAtOnce)
-    manifests.push(
-      ...(await Promise.all(names.slice(at, at + readAtOnce).map((name) => readObject(store, name)))),
-    );
+  const manifests = await readAllNamed(store, names);
   return manifests.filter((manifest) => manifest !== undefined).toSorted((a, b) => a.run - b.run);
 }
 
@@ -67,29 +78,6 @@ export const readManifestsBelow = async (
   run: number,
 ): Promise<LakeManifest[]> => (await readManifests(store, folder)).filter((manifest) => manifest.run < run);
 
-/** Those that no later one replaces, of manifests in the order of runs. */
-export function liveManifests(manifests: LakeManifest[]): LakeManifest[] {
-  let first = Number.POSITIVE_INFINITY;
-  return manifests
-    .toReversed()
-    .filter(({ run, replaces = run }) => {
-      if (run >= first) return false;
-      first = replaces;
-      return true;
-    })
-    .toReversed();
-}
-
-/** Those of an archive for questions. Undefined where it counts others: someone emptied the folder, or restored the database. */
-export async function readLive(
-  store: Pick<ObjectStore, 'list' | 'read'>,
-  folder: string,
-  { run, manifests }: { run: number; manifests: number },
-): Promise<LakeManifest[] | undefined> {
-  const live = liveManifests(await readManifestsBelow(store, folder, run));
-  return live.length === manifests ? live : undefined;
-}
-
 /** What is wrong with the number of manifests; undefined: nothing. */
 export const countFault = (folder: string, found: number, stored: number): string | undefined =>
   found === stored ? undefined : `${folder} has ${found} manifests, and the runs have stored ${stored}`;
@@ -99,9 +87,9 @@ export const readManifest = (
   store: Pick<ObjectStore, 'read'>,
   folder: string,
   run: number,
-): Promise<LakeManifest | undefined> => readObject(store, manifestName(folder, run));
+): Promise<LakeManifest | undefined> => readNamed(store, manifestName(folder, run));
 
-async function readObject(store: Pick<ObjectStore, 'read'>, name: string): Promise<LakeManifest | undefined> {
+async function readNamed(store: Pick<ObjectStore, 'read'>, name: string): Promise<LakeManifest | undefined> {
   const pieces = await store.read(name);
   return pieces && parseManifest(name, await text(pieces));
 }
@@ -161,8 +149,8 @@ const isFile = (value: unknown): boolean => {
 };
 
 function isManifest(value: unknown): value is LakeManifest {
-  const { run, domain, format, files, deleted, schemas, removed, announced, replaces } = (value ??
-    {}) as Partial<LakeManifest>;
+  const { run, domain, format, files, deleted, schemas, ...rest } = (value ?? {}) as Partial<LakeManifest>;
+  const { removed, afterVersion, untilVersion, merge, replaces } = rest;
   return (
     isCount(run) &&
     isText(domain) &&
@@ -172,6 +160,8 @@ function isManifest(value: unknown): value is LakeManifest {
     (deleted === undefined || (isContent(deleted) && isName(deleted.name))) &&
     Array.isArray(schemas) &&
     schemas.every(isCount) &&
-    [removed, announced, replaces].every((count) => count === undefined || isCount(count))
+    [removed, afterVersion, untilVersion, merge, replaces].every(
+      (count) => count === undefined || isCount(count),
+    )
   );
 }

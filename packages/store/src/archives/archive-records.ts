@@ -71,8 +71,10 @@ export interface ArchiveRecord {
   /** Of all files of all runs. */
   entries: number;
   bytes: number;
-  /** Of finished runs: a run without files has none. */
+  /** Of finished runs: a run without files has none. For questions: those that no merge replaces, and those of merges. */
   manifests: number;
+  /** Number of the last finished merge. Of archives for questions. */
+  merges?: number;
   createdAt: Date;
   /** Username. */
   createdBy: string;

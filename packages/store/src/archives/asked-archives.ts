@@ -2,10 +2,12 @@ import { type Db, type Filter, ObjectId } from 'mongodb';
 import { deletionGuard } from '../entries/deletion-guard.ts';
 import type { EntryId } from '../entries/entry-id.ts';
 import { isDuplicate } from '../faults.ts';
+import { hasMatched } from '../lease.ts';
 import {
   type ArchiveDocument,
   type ArchiveRecord,
   archivesName,
+  oneArchive,
   toArchive,
   withoutRuns,
 } from './archive-records.ts';
@@ -70,6 +72,18 @@ export function askedArchives(db: Db, removals: Pick<RemovalStore, 'forget'>) {
       if (newest !== undefined && !(covers.until !== undefined && newest <= covers.until)) return false;
       return (await guard.version(application)) <= covers.announced;
     },
+
+    /** Ends a merge, whose manifest takes the place of `replaced` ones. False: its lease is lost, or the archive is gone. */
+    endMerge: (
+      { id, application }: Pick<ArchiveRecord, 'id' | 'application'>,
+      { merge, fence, replaced }: { merge: number; fence: number; replaced: number },
+    ): Promise<boolean> =>
+      hasMatched(
+        archives.updateOne(
+          { ...oneArchive(application, id), 'compaction.fence': fence },
+          { $set: { merges: merge }, $inc: { manifests: 1 - replaced } },
+        ),
+      ),
 
     /** Forgets the archive of an application, whose files may then be removed. Returns its id. */
     forget: (application: string): Promise<string | undefined> =>

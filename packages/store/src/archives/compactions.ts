@@ -6,10 +6,10 @@ import { archivesName } from './archive-records.ts';
 
 const usual: LeaseTimings = { leaseMs: 60_000, heartbeatMs: 5_000 };
 
-/** `check` throws LeaseLost when the work must stop: another process may compact the archive. */
-type Work<Result> = (check: () => void) => Promise<Result>;
+/** `check` throws LeaseLost when the work must stop: another process may compact the archive. `fence` counts the leases. */
+type Work<Result> = (check: () => void, fence: number) => Promise<Result>;
 
-/** Leases of compactions: of all processes one at a time compacts an archive. */
+/** Leases of compactions, and of merges: of all processes one at a time replaces files of an archive. */
 export function compactionStore(db: Db, { leaseMs, heartbeatMs } = usual) {
   const archives = db.collection<ArchiveDocument>(archivesName);
 
@@ -37,12 +37,13 @@ export function compactionStore(db: Db, { leaseMs, heartbeatMs } = usual) {
         { returnDocument: 'after' },
       );
       if (!claimed) return undefined;
-      const leased = { ...one, 'compaction.fence': claimed.compaction?.fence };
+      const { fence } = claimed.compaction as NonNullable<ArchiveRecord['compaction']>;
+      const leased = { ...one, 'compaction.fence': fence };
       const renew = () =>
         hasMatched(archives.updateOne(leased, [{ $set: { 'compaction.leaseUntil': fromNow(leaseMs) } }]));
       let isDone = false;
       try {
-        const result = await underLease(renew, { leaseMs, heartbeatMs }, ({ check }) => work(check));
+        const result = await underLease(renew, { leaseMs, heartbeatMs }, ({ check }) => work(check, fence));
         isDone = true;
         return result;
       } finally {

@@ -11,18 +11,27 @@ import type { ArchiveJob } from '@sluice/jobs/record/archive-record.ts';
 import { type ObjectStore, ObjectStoreError } from '@sluice/objects/object-store.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
+import type { Merges } from './create-merges.ts';
+import { isMergeDue } from './merging.ts';
 import { createPagesOf } from './read-run.ts';
 import { totalsOf, type WriteRunOptions, writeRun } from './write-run.ts';
 
 interface Dependencies extends WriteRunOptions {
   /** Opens what an archive stores its files in. Throws ObjectStoreError. */
   openObjects(archive: Pick<ArchiveRecord, 'to' | 'format'>): ObjectStore;
+  merges: Pick<Merges, 'begin'>;
   leaseMs: number;
   log: Logger;
 }
 
 /** Runs of archives: what came since the run before goes into files of an object store. */
-export function archiveKind({ openObjects, leaseMs, log, ...options }: Dependencies): JobKind<ArchiveJob> {
+export function archiveKind({
+  openObjects,
+  merges,
+  leaseMs,
+  log,
+  ...options
+}: Dependencies): JobKind<ArchiveJob> {
   const { archives, jobs } = options.store;
   const pagesOf = createPagesOf({ ...options, openObjects });
 
@@ -38,6 +47,7 @@ export function archiveKind({ openObjects, leaseMs, log, ...options }: Dependenc
       const objects = openObjects(archive);
       const read = pagesOf(job, archive);
       const result = await writeRun(options, objects, { job, archive, read, turn }).finally(objects.close);
+      if (archive.asked && isMergeDue(archive.run)) merges.begin(job, archive);
       return { result: { result } };
     } catch (error) {
       if (!(error instanceof ObjectStoreError || error instanceof JobFailed)) throw error;

@@ -1,14 +1,39 @@
 import { zstdCompressSync } from 'node:zlib';
-import type { Spool } from '@sluice/objects/spool.ts';
+import type { LakeManifest } from '@sluice/objects/lake/manifest.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import { openSpool, type Spool } from '@sluice/objects/spool.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { createObject } from './create-object.ts';
 
 const groupRows = 50_000;
 
+/** Deleted entries, in the order of ids. */
+export type Removals = AsyncIterable<{ id: EntryId; at: Date }> | never[];
+
+/** Stores a list in `_deleted`. Undefined: it would be empty, and is not there. */
+export async function storeDeletedList(
+  objects: Pick<ObjectStore, 'create' | 'read'>,
+  removals: Removals,
+  until: EntryId | undefined,
+  { temporary, fence, ...place }: { folder: string; stem: string; temporary: string; fence: number },
+  check: () => void,
+): Promise<LakeManifest['deleted']> {
+  const spool = await openSpool(temporary);
+  try {
+    const entries = await writeDeletedList(removals, until, spool, check);
+    if (entries === 0) return undefined;
+    const name = await createObject(objects, { ...place, extension: 'parquet' }, spool, fence);
+    return { name, entries, bytes: spool.bytes(), sha256: spool.sha256() };
+  } finally {
+    await spool.close();
+  }
+}
+
 /** Writes the ids of deleted entries up to `until`, and when these were deleted. Returns how many they are. */
 export async function writeDeletedList(
-  removals: AsyncIterable<{ id: EntryId; at: Date }> | [],
+  removals: Removals,
   until: EntryId | undefined,
   spool: Pick<Spool, 'write'>,
   check: () => void,

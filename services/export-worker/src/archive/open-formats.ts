@@ -17,14 +17,20 @@ type Stores = Pick<Store, 'applications' | 'fields' | 'jobs' | 'schemas' | 'send
 /** Every row says which entry it is. */
 const always: Meta[] = ['id', 'schema_version'];
 
+interface Reading {
+  archive: Pick<ArchiveRecord, 'format' | 'meta' | 'asked'>;
+  read: ReadPages;
+  /** False: the lease is lost. */
+  keepShape(shape: ExportShape): Promise<boolean>;
+  turn: Pick<Turn, 'check'>;
+}
+
 /** How the files of a run are written: all with the same columns. */
 export async function openFormats(
   store: Stores,
-  job: ArchiveJob,
+  job: Pick<ArchiveJob, 'application' | 'createdAt' | 'shape'>,
   plan: ArchivePlan,
-  archive: Pick<ArchiveRecord, 'format' | 'meta' | 'asked'>,
-  read: ReadPages,
-  turn: Pick<Turn, 'check'>,
+  { archive, read, keepShape, turn }: Reading,
 ): Promise<{ newFormat(): Promise<FileFormat>; learn(documents: Buffer[]): Promise<void> }> {
   const application = await store.applications.byId(job.application);
   if (!application) throw new ApplicationDeleted();
@@ -36,9 +42,11 @@ export async function openFormats(
     options: { format: archive.format, formulas: 'raw', arrays: 'json', meta } as const,
   };
   const known = await knownColumns(store, application, source, archive.asked !== undefined);
-  const shape =
-    job.shape ??
-    (archive.format === 'parquet' ? await survey(store, job, plan, known, read, turn) : undefined);
+  let { shape } = job;
+  if (!shape && archive.format === 'parquet') {
+    shape = await survey(plan, known, read, turn);
+    if (shape && !(await keepShape(shape))) throw new LeaseLost();
+  }
   const { textOf, learn } = createSenderNames(store.senders, job.application, meta);
   return {
     learn,
@@ -56,8 +64,6 @@ export async function openFormats(
 
 /** Reads the run's entries for the types of columns that the schemas do not determine. Later workers write the same columns. */
 async function survey(
-  store: Pick<Store, 'jobs'>,
-  { id, fence }: ArchiveJob,
   plan: ArchivePlan,
   known: KnownColumns,
   read: ReadPages,
@@ -70,7 +76,5 @@ async function survey(
     check();
     for (const document of documents) kinds.add(document);
   }
-  const shape = { tables: [], kinds: kinds.kinds() };
-  if (!(await store.jobs.archives.setShape(id, fence, shape))) throw new LeaseLost();
-  return shape;
+  return { tables: [], kinds: kinds.kinds() };
 }

@@ -7,7 +7,6 @@ import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import { type EntryId, highest, lastIdBefore, timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { LeaseLost } from '@sluice/store/under-lease.ts';
 import { widthOf } from '@sluice/tables/columns.ts';
-import type { Merge } from './merging.ts';
 
 type Stores = Pick<
   Store,
@@ -19,15 +18,13 @@ export async function planRun(
   { applications, archives, fields, horizon, jobs, rawEntries, schemas }: Stores,
   job: ArchiveJob,
   { covers, format, id, asked }: Pick<ArchiveRecord, 'covers' | 'format' | 'id' | 'asked'>,
-  merge: Merge | undefined,
   turn: Pick<Turn, 'check' | 'giveWay'>,
 ): Promise<ArchivePlan> {
   if (job.plan) return job.plan;
   await archives.takeUp(job.application, id);
   const { until: newest, announced } = await rawEntries.cut(job.application);
   // Whoever announced older entries by then has noted it in the same transaction.
-  const late = (await archives.get(job.application, id))?.late?.since;
-  const lateSince = earlier(late, merge?.since);
+  const lateSince = (await archives.get(job.application, id))?.late?.since;
   // The newest entries may have been deleted.
   const highestId = highest(covers.until, newest);
   // For questions all of its millisecond, so that an answer can name a time.
@@ -39,7 +36,23 @@ export async function planRun(
       turn,
     );
   // Only now: fields and versions are recorded before their entries, and all entries of the run are there.
-  const application = await applications.byId(job.application);
+  const plan: ArchivePlan = {
+    before: covers,
+    covers: { ...(until && { until }), announced },
+    ...(lateSince && { lateSince }),
+    ...(await columnsNow({ applications, fields, schemas }, job.application, format)),
+  };
+  if (!(await jobs.archives.setPlan(job.id, job.fence, plan))) throw new LeaseLost();
+  return plan;
+}
+
+/** What the columns of files depend on, which have all entries that are stored by now. */
+export async function columnsNow(
+  { applications, fields, schemas }: Pick<Stores, 'applications' | 'fields' | 'schemas'>,
+  id: string,
+  format: ArchiveRecord['format'],
+): Promise<Omit<ArchivePlan, 'before' | 'covers' | 'lateSince'>> {
+  const application = await applications.byId(id);
   if (!application) throw new ApplicationDeleted();
   const recorded = await fields.of(application.id);
   const first = await schemas.of(application, 1);
@@ -48,21 +61,8 @@ export async function planRun(
     format === 'ndjson'
       ? { leafCount: recorded.pointers.length }
       : widthOf(parseSchema(first.rawSchema), recorded);
-  const plan: ArchivePlan = {
-    before: merge?.before ?? covers,
-    ...(merge && { replaces: merge.replaces }),
-    covers: { ...(until && { until }), announced },
-    ...(lateSince && { lateSince }),
-    version: application.version,
-    ...width,
-    hasLarge: recorded.hasLarge || recorded.closed,
-  };
-  if (!(await jobs.archives.setPlan(job.id, job.fence, plan))) throw new LeaseLost();
-  return plan;
+  return { version: application.version, ...width, hasLarge: recorded.hasLarge || recorded.closed };
 }
-
-const earlier = (one: Date | undefined, other: Date | undefined): Date | undefined =>
-  one && other ? new Date(Math.min(one.getTime(), other.getTime())) : (one ?? other);
 
 /** The run's entries come after this one. */
 export function startOf({ before: { until }, lateSince }: ArchivePlan): EntryId | undefined {

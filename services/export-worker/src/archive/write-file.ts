@@ -1,9 +1,12 @@
+import { basename } from 'node:path/posix';
 import { idOf, timeOf } from '@sluice/bson/entry.ts';
 import type { ArchivedFile } from '@sluice/jobs/record/archive-record.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { openSpool } from '@sluice/objects/spool.ts';
 import { freeBuffer } from '@sluice/shared/free-buffer.ts';
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { FileFormat } from '../formats/format.ts';
+import { createObject } from './create-object.ts';
 
 /** A Parquet piece is a row group: large ones are read faster, small ones take less memory. */
 const pieceBytes = 4 * 1024 ** 2;
@@ -66,4 +69,27 @@ export async function openFile(
 
     spool,
   };
+}
+
+interface Place {
+  folder: string;
+  extension: string;
+  fence: number;
+  /** What the name begins with; absent: with the day of the entries. */
+  prefix?: string;
+}
+
+/** Ends a file and stores it. */
+export async function storeFile(
+  objects: Pick<ObjectStore, 'create' | 'read'>,
+  file: OpenFile,
+  { prefix, fence, ...place }: Place,
+): Promise<ArchivedFile> {
+  try {
+    const { stem, ...rest } = await file.end();
+    const named = { ...place, stem: prefix === undefined ? stem : prefix + basename(stem) };
+    return { name: await createObject(objects, named, file.spool, fence), ...rest };
+  } finally {
+    await file.spool.close();
+  }
 }
