@@ -23,6 +23,8 @@ async function application() {
   return { call, upload: (...entries: object[]) => call('POST', '/data/batch', { json: entries }) };
 }
 
+/** Times that are equal are one value. */
+const oneOfTheTexts = expect.stringMatching(/^2026-05-01T(10:00:00\+02:00|08:00:00Z)$/);
 const place = (value: string, count: number) => ({ value, count });
 
 it('describes the fields of all entries, or of those that a filter selects', async () => {
@@ -61,9 +63,9 @@ it('describes the fields of all entries, or of those that a filter selects', asy
       types: [{ type: 'string', share: 0.5 }],
       null_share: 0.5,
       distinct: 1,
-      top: [place('2026-05-01T08:00:00Z', 1), place('2026-05-01T10:00:00+02:00', 1)],
-      min: '2026-05-01T08:00:00Z',
-      max: '2026-05-01T08:00:00Z',
+      top: [place(oneOfTheTexts, 2)],
+      min: oneOfTheTexts,
+      max: oneOfTheTexts,
       histogram: [{ from: '2026-05-01T08:00:00.000Z', to: '2026-05-01T08:00:00.000Z', count: 2 }],
     },
     {
@@ -80,9 +82,9 @@ it('describes the fields of all entries, or of those that a filter selects', asy
     {
       path: 'note',
       types: [
-        { type: 'boolean', share: 0.25 },
-        { type: 'number', share: 0.25 },
         { type: 'string', share: 0.25 },
+        { type: 'number', share: 0.25 },
+        { type: 'boolean', share: 0.25 },
       ],
       null_share: 0.25,
       distinct: 3,

@@ -28,6 +28,7 @@ export async function open({ folder, ...asked }: AskedFiles): Promise<DuckDBConn
   for (const sql of [
     "set TimeZone = 'UTC'",
     'set errors_as_json = true',
+    'set parquet_metadata_cache = true',
     `set allowed_paths = ${listed([...asked.files, ...asked.deleted])}`,
     `set allowed_directories = ${listed([folder])}`,
     'set enable_external_access = false',

@@ -21,6 +21,12 @@ interface Note {
   group?: string;
 }
 
+/**
+ * Note of a file in a lake: an object with the JSON types that each column of texts has. Where there are other types
+ * than strings, some texts are JSON: the column alone does not tell `5` from `"5"`.
+ */
+const textTypesKey = 'sluice.text_types';
+
 /** `PAR1`, at both ends of a file. */
 const magic = 0x31524150;
 
@@ -55,7 +61,14 @@ export function createParquet({ notes = [], senderText, ...options }: Options): 
     const packed = pieces.flatMap(({ group }) => group ?? []);
     const groups = packed.values().map((group) => zstdDecompressSync(Buffer.from(group, 'base64')));
     const rows = pieces.reduce((sum, { rows }) => sum + rows, 0);
-    footer.write(writer, groups, packed.length, rows);
+    footer.write(writer, groups, {
+      count: packed.length,
+      rows,
+      // In a lake, one worker writes a whole file.
+      notes: options.inLake
+        ? [{ key: textTypesKey, value: JSON.stringify(shredded.textTypes()) }]
+        : undefined,
+    });
     writer.appendUint32(magic);
   }
 

@@ -13,6 +13,12 @@ import type { Shredded } from './shredded.ts';
 type RowGroup = Parameters<typeof writeMetadata>[1]['row_groups'][number];
 type Tree = ReturnType<ReturnType<typeof schemaPathResolver>>[number];
 
+/** Something that readers may know of a file. */
+export interface KeyValue {
+  key: string;
+  value: string;
+}
+
 const pageSize = 1024 ** 2;
 /** Other work of the process runs after this many values: a file can have thousands of columns. */
 const valuesAtOnce = 100_000;
@@ -94,10 +100,10 @@ const noGroup: RowGroup = { columns: [], num_rows: 0n, total_byte_size: 0n };
  * The bytes of a group are cut out of a footer with only this group, and do not depend on other groups.
  */
 export function createFooter(schema: SchemaElement[]) {
-  function metadata(row_groups: RowGroup[], num_rows = 0n): Buffer {
+  function metadata(row_groups: RowGroup[], num_rows = 0n, key_value_metadata?: KeyValue[]): Buffer {
     const writer = new ByteWriter();
     const about = { version: 2, created_by: 'sluice', metadata_length: 0 };
-    writeMetadata(writer, { ...about, schema, num_rows, row_groups });
+    writeMetadata(writer, { ...about, schema, num_rows, row_groups, key_value_metadata });
     return Buffer.from(writer.getBytes().subarray(0, -lengthBytes));
   }
 
@@ -114,14 +120,19 @@ export function createFooter(schema: SchemaElement[]) {
     },
 
     /** Writes the footer, then its length. */
-    write(writer: ByteWriter, groups: Iterable<Buffer>, count: number, rows: number): void {
+    write(
+      writer: ByteWriter,
+      groups: Iterable<Buffer>,
+      { count, rows, notes }: { count: number; rows: number; notes?: KeyValue[] | undefined },
+    ): void {
       const start = writer.offset;
-      const around = metadata([], BigInt(rows));
-      writer.appendBytes(around.subarray(0, -tail - 1));
+      const around = metadata([], BigInt(rows), notes);
+      const end = tail + around.length - metadata([], BigInt(rows)).length;
+      writer.appendBytes(around.subarray(0, -end - 1));
       writer.appendUint8((Math.min(count, 15) << 4) | structs);
       if (count >= 15) writer.appendVarInt(count);
       for (const group of groups) writer.appendBytes(group);
-      writer.appendBytes(around.subarray(-tail));
+      writer.appendBytes(around.subarray(-end));
       writer.appendUint32(writer.offset - start);
     },
   };

@@ -6,7 +6,7 @@ import {
   senderIn,
   versionOf,
 } from '@sluice/bson/entry.ts';
-import { document, nil } from '@sluice/bson/types.ts';
+import { array, boolean, document, double, int32, int64, nil, string } from '@sluice/bson/types.ts';
 import { documentEnd, isEmpty, keyEnd, valueEnd } from '@sluice/bson/values.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import type { Meta } from '@sluice/tables/columns.ts';
@@ -18,6 +18,16 @@ import { writeJson, writePruned } from '../write-json.ts';
 import { createColumnReaders, type EntryWalk, type ShredNode } from './column-readers.ts';
 import type { FileColumns } from './nodes.ts';
 import { type ColumnLevels, createShredded } from './shredded.ts';
+
+const jsonTypes: Record<number, string> = {
+  [string]: 'string',
+  [boolean]: 'boolean',
+  [array]: 'array',
+  [document]: 'object',
+  [double]: 'number',
+  [int32]: 'number',
+  [int64]: 'number',
+};
 
 /**
  * Takes entries apart into the columns of a row group, each with the values of one leaf.
@@ -92,10 +102,20 @@ export function createShred(
   const metaColumns = meta.map((name) => ({ name, column: columnOf(name) }));
   const payloadColumn = payload === undefined ? undefined : addColumn(top, true);
   for (const [key, { node }] of tree.fields) addField(root, key, node, top);
-  for (const { path, node } of others) {
+  /** The types of values, by the columns of texts. */
+  const seen = new Map<string, Set<number>>();
+  for (const { name, path, node } of others) {
     const child: ShredNode = path.reduce<ShredNode>(childOf, root);
     child.column = 'shown';
-    child.readOther = readerOf(node, child, top).read;
+    const { read } = readerOf(node, child, top);
+    child.readOther = read;
+    if (node.kind !== 'string' && node.kind !== 'json') continue;
+    const types = new Set<number>();
+    seen.set(name, types);
+    child.readOther = (type, at, repetition) => {
+      types.add(type);
+      read(type, at, repetition);
+    };
   }
   const restColumn = rest === undefined ? undefined : addColumn(optional, true);
 
@@ -121,6 +141,15 @@ export function createShred(
     rows,
     nulls,
     clear: shredded.clear,
+
+    /** The JSON types that each column of texts has had. */
+    textTypes: (): Record<string, string[]> =>
+      Object.fromEntries(
+        Array.from(seen, ([name, types]) => [
+          name,
+          [...new Set(Array.from(types, (type) => jsonTypes[type]))],
+        ]),
+      ) as Record<string, string[]>,
 
     add(entry: Buffer): void {
       walk.source = openEntry(entry);

@@ -1,9 +1,17 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { describeValues, type FieldSummary } from './describe-values.ts';
-import { readColumns } from './file-columns.ts';
-import { type Grouped, groupValues, type Selection } from './groups.ts';
-import { decides, isRestName, ofColumn, ofPayload } from './sources.ts';
+import { describeFew } from './few-values.ts';
+import { type Described, type FieldSummary, toSummary } from './field-summary.ts';
+import { countRows, readColumns } from './file-columns.ts';
+import { describeMany } from './many-values.ts';
+import { findManyValued } from './sample.ts';
+import type { Selection } from './selection.ts';
+import { isRestName, ofPayload, type Sources, toSources } from './sources.ts';
 import { tellTimes } from './tell-times.ts';
+
+/** DuckDB tells the groups of at most 63 fields apart. */
+const mostAtOnce = 60;
+/** All values of so many entries can be counted. */
+const fewEntries = 10_000;
 
 /** Describes each field that has a column in the files. */
 export async function describeFields(
@@ -11,33 +19,39 @@ export async function describeFields(
   files: string[],
   selection: Selection,
 ): Promise<FieldSummary[]> {
+  if (files.length === 0) return [];
   const columns = await readColumns(connection, files);
-  const isDecided = decides(columns);
-  const byColumn = await groupValues(connection, selection, {
-    sources: columns.filter(isDecided).map(ofColumn),
-  });
-  const clear: Grouped[] = [];
-  for (const one of byColumn) if (!(await mayBeJson(connection, one))) clear.push(one);
-  const names = new Set(clear.map(({ source }) => source.name));
-  const unclear = columns.filter(({ name }) => !names.has(name));
-  const all = [...clear, ...(await groupValues(connection, selection, ofPayload(unclear)))];
+  const entries = await countRows(connection, files);
+
+  async function describe({ sources, members }: Sources): Promise<Described[]> {
+    const isSampled = entries > fewEntries;
+    const fields = isSampled ? await findManyValued(connection, files, selection, { sources, members }) : [];
+    const many = new Set(fields.map(({ source }) => source));
+    const few = sources.filter((source) => !many.has(source));
+    return [
+      ...(await describeFew(connection, selection, { sources: few, members })),
+      ...(await describeMany(connection, selection, { fields, members, entries })),
+    ];
+  }
+
+  const { sources, unclear } = toSources(columns);
+  const parts: Sources[] = [
+    ...inParts(sources).map((some) => ({ sources: some, members: 'null' })),
+    ...inParts(unclear).map(ofPayload),
+  ];
+  const all: Described[] = [];
+  for (const part of parts) all.push(...(await describe(part)));
   const found = new Map<string, FieldSummary>();
-  for (const { source, table } of all) {
-    const summary = await describeValues(connection, source, table);
-    const isTime = source.kind === 'time';
-    found.set(source.name, isTime ? await tellTimes(connection, selection, source, summary) : summary);
+  for (const one of all) {
+    const times = one.source.kind === 'time' ? await tellTimes(connection, selection, one) : {};
+    found.set(one.source.name, { ...toSummary(one), ...times });
   }
   return columns
     .map(({ name }) => found.get(name) as FieldSummary)
     .filter(({ path, null_share }) => !isRestName(path) || null_share < 1);
 }
 
-/** Whether a column of texts has some that can be JSON: then only the payload tells `5` from `"5"`. */
-async function mayBeJson(connection: DuckDBConnection, { source, table }: Grouped): Promise<boolean> {
-  if (source.kind !== 'string') return false;
-  const read = await connection.runAndReadAll(
-    `select 1 from ${table} where left(value, 1) in (${[...'-0123456789tf[{'].map((start) => `'${start}'`).join(', ')})
-     and json_valid(value) limit 1`,
+const inParts = <Item>(items: Item[]): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / mostAtOnce) }, (_, at) =>
+    items.slice(at * mostAtOnce, (at + 1) * mostAtOnce),
   );
-  return read.currentRowCount > 0;
-}

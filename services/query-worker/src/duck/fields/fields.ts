@@ -5,7 +5,7 @@ import { type Columns, readColumns } from '../columns.ts';
 import { type FileCondition, whereOf } from '../conditions.ts';
 import { openEntries } from '../open.ts';
 import { describeFields } from './describe-fields.ts';
-import type { Selection } from './groups.ts';
+import type { Selection } from './selection.ts';
 
 /** Which entries are described. */
 export interface FieldsAsked extends AskedFiles {

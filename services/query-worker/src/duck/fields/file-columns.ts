@@ -7,26 +7,49 @@ export interface FileColumn {
   name: string;
   path: string[];
   /** Types of DuckDB: a file can have another than the next one. */
-  types: string[];
+  types: Set<string>;
+  /** The JSON types of what is text in the files; `unknown` where a file does not say. */
+  texts: Set<string>;
 }
 
-const ofEntry = ['createdAt', 'id', 'schema_version', 'source', 'key', 'payload'];
+const ofEntry = new Set(['createdAt', 'id', 'schema_version', 'source', 'key', 'payload']);
 
-/** The columns of the files with fields, in the order of their first file. */
+/** The columns of the files with fields. */
 export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<FileColumn[]> {
-  if (files.length === 0) return [];
-  const list = `[${files.map(quoted).join(', ')}]`;
-  const read = await connection.runAndReadAll(
-    `select name, list(distinct duckdb_type) from parquet_schema(${list})
-     where num_children is null and not list_contains([${ofEntry.map(quoted).join(', ')}], name)
-     group by name order by min({file: list_position(${list}, file_name), place: column_id})`,
+  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
+  const noted = await rows(
+    `select file_name, decode(value) from parquet_kv_metadata(${listOf(files)}) where decode(key) = 'sluice.text_types'`,
   );
-  return read.getRowsJson().map(([name, types]) => ({
-    name: name as string,
-    path: pathOf(name as string),
-    types: types as string[],
-  }));
+  const notes = new Map(
+    (noted as [string, string][]).map(([file, json]) => [
+      file,
+      new Map(Object.entries(JSON.parse(json) as Record<string, string[]>)),
+    ]),
+  );
+  const columns = new Map<string, FileColumn>();
+  const found = await rows(
+    `select file_name, name, duckdb_type from parquet_schema(${listOf(files)}) where num_children is null`,
+  );
+  for (const [file, name, type] of found as [string, string, string][]) {
+    if (ofEntry.has(name)) continue;
+    const column = columns.get(name) ?? { name, path: pathOf(name), types: new Set(), texts: new Set() };
+    columns.set(name, column);
+    column.types.add(type);
+    if (type === 'VARCHAR')
+      for (const text of notes.get(file)?.get(name) ?? ['unknown']) column.texts.add(text);
+  }
+  return [...columns.values()];
 }
+
+/** How many entries the files have. */
+export async function countRows(connection: DuckDBConnection, files: string[]): Promise<number> {
+  const read = await connection.runAndReadAll(
+    `select sum(num_rows)::double from parquet_file_metadata(${listOf(files)})`,
+  );
+  return read.getRows()[0]?.[0] as number;
+}
+
+const listOf = (files: string[]) => `[${files.map(quoted).join(', ')}]`;
 
 /** The keys of a field that is named like its column. */
 const pathOf = (name: string): string[] => (name.startsWith('/') ? fromPointer(name) : name.split('.'));

@@ -2,7 +2,7 @@ import { identifier, quoted } from '@sluice/shared/sql-text.ts';
 import type { FileColumn } from './file-columns.ts';
 
 /** What the values of a field are in SQL: `json` is JSON text, in which `[` and `{` stand for each array and object. */
-export type SourceKind = 'number' | 'boolean' | 'string' | 'date' | 'time' | 'json';
+export type SourceKind = 'integer' | 'number' | 'boolean' | 'string' | 'date' | 'time' | 'json';
 
 /** Where the values of a field come from. */
 export interface Source {
@@ -14,10 +14,9 @@ export interface Source {
 }
 
 const kinds: Record<string, SourceKind> = {
-  BIGINT: 'number',
+  BIGINT: 'integer',
   DOUBLE: 'number',
   BOOLEAN: 'boolean',
-  VARCHAR: 'string',
   DATE: 'date',
   'TIMESTAMP WITH TIME ZONE': 'time',
 };
@@ -25,50 +24,77 @@ const kinds: Record<string, SourceKind> = {
 /** All other fields of an entry, in one object. A field can have such a name too. */
 export const isRestName = (name: string) => /^_extra_*$/.test(name);
 
-/** Says of each column whether it decides what a field is. It does not where it can be null although the field is there. */
-export function decides(columns: FileColumn[]): (column: FileColumn) => boolean {
+/** The fields whose columns say what they are, and those of which only the payload does. */
+export function toSources(columns: FileColumn[]): { sources: Source[]; unclear: FileColumn[] } {
+  const mayLack = columnsThatMayLack(columns);
+  const sources: Source[] = [];
+  const unclear: FileColumn[] = [];
+  for (const column of columns) {
+    const kind = mayLack(column) ? undefined : kindOf(column);
+    const name = identifier(column.name);
+    if (kind) sources.push({ ...column, kind, value: kind === 'json' ? jsonValue(name) : name });
+    else unclear.push(column);
+  }
+  return { sources, unclear };
+}
+
+/** Tells of a column whether it can be null although the field is there, or is one with another column for DuckDB. */
+function columnsThatMayLack(columns: FileColumn[]): (column: FileColumn) => boolean {
   const folded = Map.groupBy(columns, ({ name }) => name.toLowerCase());
   const above = new Set(
     columns.flatMap(({ path }) => path.slice(1).map((_, at) => JSON.stringify(path.slice(0, at + 1)))),
   );
   const hasRest = columns.some(({ name }) => isRestName(name));
-  return ({ name, path, types }) =>
-    !hasRest &&
-    types.length === 1 &&
-    folded.get(name.toLowerCase())?.length === 1 &&
-    !above.has(JSON.stringify(path));
+  return ({ name, path }) =>
+    hasRest || folded.get(name.toLowerCase())?.length !== 1 || above.has(JSON.stringify(path));
 }
 
-export const ofColumn = ({ name, path, types }: FileColumn): Source => ({
-  name,
-  path,
-  kind: kinds[types[0] as string] as SourceKind,
-  value: identifier(name),
-});
+/** DuckDB writes these as JSON does, where other files have texts. */
+const likeJson: Record<string, string> = { BIGINT: 'number', BOOLEAN: 'boolean', DATE: 'string' };
+
+/** Undefined: the payload alone tells a text such as `5` from a number. */
+function kindOf({ types, texts }: FileColumn): SourceKind | undefined {
+  const [type] = types;
+  if (types.size === 1 && type !== 'VARCHAR') return kinds[type as string];
+  if (!types.has('VARCHAR')) return undefined;
+  const others = [...types].filter((each) => each !== 'VARCHAR').map((each) => likeJson[each] ?? 'unknown');
+  const all = new Set([...texts, ...others]);
+  if (all.has('unknown')) return undefined;
+  if (!all.has('string')) return 'json';
+  return all.size === 1 ? 'string' : undefined;
+}
+
+/** Some fields, and SQL for the list `members` of their rows. */
+export interface Sources {
+  sources: Source[];
+  members: string;
+}
+
+/** The fields as members of the payload. `members` has their JSON texts, for which each payload is read once. */
+export function ofPayload(fields: Pick<FileColumn, 'name' | 'path'>[]): Sources {
+  const plain = fields.filter(({ path }) => isPlain(path));
+  const sources = fields.map((field): Source => {
+    const at = plain.indexOf(field) + 1;
+    const json = at > 0 ? `members[${at}]` : memberOf(field.path);
+    return { name: field.name, path: field.path, kind: 'json', value: jsonValue(json) };
+  });
+  const paths = plain.map(({ path }) => quoted(pathOf(path)));
+  return { sources, members: `json_extract(payload, [${paths.join(', ')}]::varchar[])::varchar[]` };
+}
+
+const jsonValue = (json: string) =>
+  `case left(${json}, 1) when '[' then '[' when '{' then '{' else nullif(${json}, 'null') end`;
 
 /** Keys that DuckDB's paths do not take among others. */
 const isPlain = (path: string[]) => path.every((key) => key !== '' && key !== '*');
 
-/** The fields as members of the payload, and SQL for the list `members`, for which each payload is read once. */
-export function ofPayload(fields: Pick<FileColumn, 'name' | 'path'>[]): {
-  sources: Source[];
-  members: string;
-} {
-  const plain = fields.filter(({ path }) => isPlain(path));
-  const sources = fields.map((field): Source => {
-    const at = plain.indexOf(field) + 1;
-    const json = at > 0 ? `members[${at}]` : stepByStep(field.path);
-    const value = `case left(${json}, 1) when '[' then '[' when '{' then '{' else nullif(${json}, 'null') end`;
-    return { ...field, kind: 'json', value };
-  });
-  const paths = plain.map(({ path }) => quoted(`$${path.map(stepOf).join('')}`));
-  return { sources, members: `json_extract(payload, [${paths.join(', ')}]::varchar[])::varchar[]` };
+const pathOf = (path: string[]) => `$${path.map((key) => `."${key.replaceAll(/["\\]/g, '\\$&')}"`).join('')}`;
+
+/** SQL for a member of the payload as JSON text. */
+export function memberOf(path: string[]): string {
+  const steps = isPlain(path)
+    ? [pathOf(path)]
+    : path.map((key) => (isPlain([key]) ? pathOf([key]) : `/${key}`));
+  const json = steps.reduce((inner, step) => `json_extract(${inner}, ${quoted(step)})`, 'payload');
+  return `${json}::varchar`;
 }
-
-const stepOf = (key: string) => `."${key.replaceAll(/["\\]/g, '\\$&')}"`;
-
-const stepByStep = (path: string[]): string =>
-  path.reduce(
-    (json, key) => `json_extract(${json}, ${quoted(isPlain([key]) ? `$${stepOf(key)}` : `/${key}`)})`,
-    'payload',
-  );

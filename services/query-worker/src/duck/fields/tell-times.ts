@@ -1,40 +1,28 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { type FieldSummary, mostShown } from './describe-values.ts';
-import type { Selection } from './groups.ts';
-import { ofPayload, type Source } from './sources.ts';
+import type { Described, FieldSummary } from './field-summary.ts';
+import type { Selection } from './selection.ts';
+import { memberOf } from './sources.ts';
 
-/** Puts the texts of times, as entries have them, in place of their microseconds. Equal times can have several texts. */
+/** Puts the text of an entry in place of each time. Entries can have several texts for a time. */
 export async function tellTimes(
   connection: DuckDBConnection,
   { where, params }: Selection,
-  { name, path, value }: Source,
-  summary: FieldSummary,
-): Promise<FieldSummary> {
-  const { top, min, max } = summary;
-  const instants = new Set([...top.map(({ value }) => value), min, max].filter((each) => each !== undefined));
-  if (instants.size === 0) return summary;
-  const { sources, members } = ofPayload([{ name, path }]);
-  const times = [...instants].map((micros) => `make_timestamptz(${micros})`);
-  const read = await connection.runAndReadAll(
-    `select epoch_us(${value}), ${sources[0]?.value} as text, count(*)::double as count
-     from (select *, ${members} as members from entries where (${where}) and ${value} in (${times.join(', ')}))
-     group by all order by count desc, text`,
-    params,
-  );
-  const found = (read.getRows() as [bigint, string, number][]).map(([micros, json, count]) => ({
-    micros,
-    value: JSON.parse(json) as string,
-    count,
-  }));
-  const textOf = (micros: unknown) => found.find((one) => one.micros === micros)?.value as string;
-  const shown = new Set(top.map(({ value }) => value));
+  { source, facts: { ends }, top }: Described,
+): Promise<Pick<FieldSummary, 'top' | 'min' | 'max'>> {
+  if (!ends) return { top: [] };
+  const texts = new Map<unknown, string>();
+  for (const micros of new Set([...top.map(([time]) => time), ends.min, ends.max])) {
+    const read = await connection.runAndReadAll(
+      `select ${memberOf(source.path)} from entries
+       where (${where}) and ${source.value} = make_timestamptz(${micros}) limit 1`,
+      params,
+    );
+    texts.set(micros, JSON.parse(read.getRows()[0]?.[0] as string));
+  }
+  const told = (time: unknown) => texts.get(time) as string;
   return {
-    ...summary,
-    top: found
-      .filter(({ micros }) => shown.has(micros))
-      .slice(0, mostShown)
-      .map(({ value, count }) => ({ value, count })),
-    min: textOf(min),
-    max: textOf(max),
+    top: top.map(([time, count]) => ({ value: told(time), count })),
+    min: told(ends.min),
+    max: told(ends.max),
   };
 }
