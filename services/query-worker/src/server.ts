@@ -5,7 +5,7 @@ import { fromText } from '@sluice/store/entries/entry-filter.ts';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type AskedPage, createAnswerPage } from './answer-page.ts';
 import { limits, type Reply } from './duck/ask.ts';
-import type { FieldsAsked } from './duck/fields/fields.ts';
+import type { AskedEntries } from './duck/fields/fields.ts';
 import type { PageAnswer } from './duck/page.ts';
 import type { AnswerBody, Question } from './duck/question.ts';
 import { toFileConditions } from './file-conditions.ts';
@@ -33,7 +33,7 @@ export interface Asked {
 type AskedQuestion = Asked & Pick<Question, 'sql' | 'params' | 'format'>;
 
 /** `filter`: the JSON of conditions. */
-type AskedFields = Asked & Pick<FieldsAsked, 'from' | 'to'> & { filter: string };
+type AskedFields = Asked & Pick<AskedEntries, 'from' | 'to'> & { filter: string };
 
 interface Timed {
   asOf: string | undefined;

@@ -1,4 +1,4 @@
-import type { FieldsAsked } from './fields/fields.ts';
+import type { AskedEntries } from './fields/fields.ts';
 import type { PageAnswer, PageAsk } from './page.ts';
 import type { AnswerBody, Question } from './question.ts';
 
@@ -15,7 +15,7 @@ export interface AskedFiles {
 export interface Asks {
   question: { asked: Question; answer: AnswerBody };
   /** The answer is JSON. */
-  fields: { asked: FieldsAsked; answer: string };
+  fields: { asked: AskedEntries; answer: string };
   page: { asked: PageAsk; answer: PageAnswer };
 }
 
