@@ -166,8 +166,8 @@ it('has every entry once in its files, which stay few, whatever happens', async 
       const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
       const merging = { application, domain, createdAt: new Date() };
       const asked = await store.askedArchives.ask(application);
-      // Runs that merge eight, and 64, are not far.
-      await db.collection('archives').updateOne({}, { $set: { run: 50 } });
+      // Merges of 64 runs, and behind them of eight, are not far.
+      await db.collection('archives').updateOne({}, { $set: { run: 61 } });
       const folder = join(root, '_questions', asked.id);
       const files = (name: string) =>
         existsSync(join(folder, name))
@@ -256,15 +256,41 @@ it('has every entry once in its files, which stay few, whatever happens', async 
   );
 });
 
-it('lets one worker merge, and not one that has lost its lease meanwhile', async () => {
-  const { db, store, application, domain, root, insert, storedIds, ask, merge, current, run } = await start();
+/** Eight runs of an entry each, which can be merged. */
+async function startUnmerged() {
+  const started = await start();
+  const { store, application, domain, root, insert, run } = started;
   const asked = await store.askedArchives.ask(application);
   for (let made = 0; made < 8; made++) {
     await insert(1);
     await run(asked, { isMerging: false });
   }
   const merging = { application, domain, createdAt: new Date() };
-  const whole = folderStore(root);
+  return { ...started, asked, merging, whole: folderStore(root) };
+}
+
+it('merges again what a killed worker has begun', async () => {
+  const started = await startUnmerged();
+  const { store, application, asked, merging, whole, storedIds, ask, merge, current } = started;
+  // The file, then the manifest.
+  for (const kept of [0, 1, 2]) {
+    let left = kept;
+    const create: ObjectStore['create'] = async (...given) => {
+      if (left-- > 0) await whole.create(...given);
+      if (left <= 0) throw new Error('killed');
+      return true;
+    };
+    await expect(merge(merging, asked, { objects: { ...whole, create } })).rejects.toThrow('killed');
+    expect((await current(asked)).manifests).toBe(8);
+    await store.deletions.removeOne(application, (await storedIds())[0] as string);
+  }
+  await merge(merging, asked);
+  expect((await current(asked)).manifests).toBe(1);
+  expect((await ask('select id from entries order by id')).rows.flat()).toEqual(await storedIds());
+});
+
+it('lets one worker merge, and not one that has lost its lease meanwhile', async () => {
+  const { db, asked, merging, whole, storedIds, ask, merge, current } = await startUnmerged();
   const names: string[] = [];
   async function create(...given: Parameters<ObjectStore['create']>): Promise<boolean> {
     names.push(given[0]);
