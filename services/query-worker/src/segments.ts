@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Store } from '@sluice/jobs/connect.ts';
@@ -41,7 +42,15 @@ interface ArchiveFiles {
 
 const inFolder = (folder: string): ArchiveFiles => ({
   objects: folderStore(folder),
-  pathsOf: async (files) => files.map(({ name }) => join(folder, name)),
+  pathsOf: (files) =>
+    Promise.all(
+      files.map(async ({ name, bytes }) => {
+        const path = join(folder, name);
+        const found = await stat(path).catch(() => undefined);
+        if (found?.size !== bytes) throw new LakeFault(`${name} is not as its manifest says`);
+        return path;
+      }),
+    ),
 });
 
 interface Options {

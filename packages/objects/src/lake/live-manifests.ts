@@ -56,13 +56,13 @@ export function liveManifests(ended: LakeManifest[]): LakeManifest[] {
     .toReversed();
 }
 
-/** What has each entry once. Undefined where the archive counts others: someone emptied the folder, or restored the database. */
+/** What has each entry once. Undefined where the archive has others: someone emptied the folder, or restored it or the database. */
 export async function readLive(
   store: Pick<ObjectStore, 'list' | 'read'>,
   folder: string,
-  { manifests, ...ended }: Ended & { manifests: number },
+  { manifests, lastManifest, ...ended }: Ended & { manifests: number; lastManifest?: number },
   known?: Map<string, LakeManifest>,
 ): Promise<LakeManifest[] | undefined> {
   const live = liveManifests(await readEnded(store, folder, ended, known));
-  return live.length === manifests ? live : undefined;
+  return live.length === manifests && live.at(-1)?.run === lastManifest ? live : undefined;
 }

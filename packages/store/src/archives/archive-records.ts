@@ -75,6 +75,8 @@ export interface ArchiveRecord {
   manifests: number;
   /** Number of the last finished merge. Of archives for questions. */
   merges?: number;
+  /** The last run that has one. Of archives for questions. */
+  lastManifest?: number;
   createdAt: Date;
   /** Username. */
   createdBy: string;

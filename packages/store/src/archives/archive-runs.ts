@@ -133,6 +133,7 @@ export function archiveRuns(db: Db) {
               entries: { $add: ['$entries', added.entries] },
               bytes: { $add: ['$bytes', added.bytes] },
               manifests: { $add: ['$manifests', added.manifests] },
+              ...(asked && added.manifests > 0 && { lastManifest: run }),
               late,
               failures: 0,
               state: { $cond: [{ $eq: ['$state', 'failing'] }, 'active', '$state'] },

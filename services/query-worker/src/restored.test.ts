@@ -1,0 +1,140 @@
+import { cpSync, existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { folderStore } from '@sluice/objects/folder-store.ts';
+import type { ObjectStore } from '@sluice/objects/object-store.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
+import { rowsOf } from '../../../test/support/lake.ts';
+import { runs as times } from '../../../test/support/runs.ts';
+import { createSegments } from './segments.ts';
+
+const never = new AbortController().signal;
+
+const step = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc.record({ what: fc.constant('insert' as const), count: fc.integer({ min: 1, max: 3 }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ what: fc.constant('delete' as const), place: fc.nat(99) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ what: fc.constant('kill' as const), call: fc.nat(3), isAfter: fc.boolean() }),
+  },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('age' as const) }) },
+  { weight: 1, arbitrary: fc.record({ what: fc.constant('forget' as const) }) },
+  { weight: 5, arbitrary: fc.record({ what: fc.constant('ask' as const) }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer One> ? One : never;
+
+/** A database, and the folder that questions to it have files in. */
+function world({
+  store,
+  application,
+  domain,
+  root,
+  insert,
+  storedIds,
+  run,
+}: Awaited<ReturnType<typeof archiveRuns>>) {
+  const startRun = async () => void (await run(await store.askedArchives.ask(application)));
+  const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
+
+  async function answer(): Promise<string[]> {
+    const { files, deleted } = await segmentsOf(application, domain, never);
+    const idsIn = async (paths: string[]) =>
+      (await Promise.all(paths.map((path) => rowsOf(path, readFileSync(path))))).flat().map(({ id }) => id);
+    const gone = new Set(await idsIn(deleted));
+    return (await idsIn(files)).filter((id) => !gone.has(id)).toSorted();
+  }
+
+  /** Kills the worker of the next run. */
+  async function kill(call: number, isAfter: boolean): Promise<void> {
+    const whole = folderStore(root);
+    let left = call;
+    const create: ObjectStore['create'] = async (...given) => {
+      if (left-- > 0) return whole.create(...given);
+      if (isAfter) await whole.create(...given);
+      throw new Error('killed');
+    };
+    const asked = await store.askedArchives.ask(application);
+    await run(asked, { objects: { ...whole, create } }).catch(() => undefined);
+  }
+
+  function age(): void {
+    const questions = join(root, '_questions');
+    for (const id of existsSync(questions) ? readdirSync(questions) : []) {
+      const manifests = join(questions, id, '_manifests');
+      for (const name of existsSync(manifests) ? readdirSync(manifests) : [])
+        utimesSync(join(manifests, name), 0, 0);
+    }
+  }
+
+  return {
+    answer,
+    async take(one: Step): Promise<void> {
+      const ids = await storedIds();
+      if (one.what === 'insert') await insert(one.count);
+      if (one.what === 'delete' && ids.length > 0)
+        await store.deletions.removeOne(application, ids[one.place % ids.length] as string);
+      if (one.what === 'kill') await kill(one.call, one.isAfter);
+      if (one.what === 'age') age();
+      if (one.what === 'forget') await store.askedArchives.forget(application);
+      if (one.what === 'ask') expect(await answer()).toEqual(ids);
+    },
+  };
+}
+
+it('answers what a restored database has, whatever its folder has of other times', async () => {
+  const asks = (count: number): Step[] =>
+    Array.from({ length: count }, () => [
+      { what: 'insert', count: 1 } as const,
+      { what: 'ask' } as const,
+    ]).flat();
+  const steps = fc.array(step, { maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.nat(63),
+      fc.boolean(),
+      steps,
+      steps,
+      steps,
+      steps,
+      async (run, isOlder, older, before, lost, after) => {
+        const runs = await archiveRuns();
+        const first = world(runs);
+        await runs.store.askedArchives.ask(runs.application);
+        // Runs that merge are not far.
+        await runs.db.collection('archives').updateOne({}, { $set: { run: run + 1 } });
+        for (const one of older) await first.take(one);
+        const saved = ownFolder();
+        cpSync(runs.root, saved, { recursive: true, preserveTimestamps: true });
+        for (const one of before) await first.take(one);
+        const backup = await runs.backUp();
+        for (const one of lost) await first.take(one);
+
+        const restored = await archiveRuns({ ...backup, root: isOlder ? saved : runs.root });
+        const second = world(restored);
+        const refused: unknown[] = [];
+        for (const one of [...after, { what: 'ask' } as const]) {
+          // What is prepared anew is there at the next question.
+          if (one.what !== 'ask') await second.take(one);
+          else
+            for (let tries = 0; ; tries++) {
+              const found = await second.answer().catch((error) => void refused.push(error));
+              if (found) {
+                expect(found).toEqual(await restored.storedIds());
+                break;
+              }
+              if (tries === 3) throw refused.at(-1);
+            }
+        }
+      },
+    ),
+    {
+      ...times(3, 30),
+      // The eighth run replaces the others: the folder had one manifest then, and has one now.
+      examples: [[0, true, asks(1), asks(7), [], []]],
+    },
+  );
+});
