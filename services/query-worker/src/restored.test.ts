@@ -61,13 +61,11 @@ function world({
     await run(asked, { objects: { ...whole, create } }).catch(() => undefined);
   }
 
+  /** As if what is there were made long ago. */
   function age(): void {
     const questions = join(root, '_questions');
-    for (const id of existsSync(questions) ? readdirSync(questions) : []) {
-      const manifests = join(questions, id, '_manifests');
-      for (const name of existsSync(manifests) ? readdirSync(manifests) : [])
-        utimesSync(join(manifests, name), 0, 0);
-    }
+    const names = existsSync(questions) ? readdirSync(questions, { recursive: true, encoding: 'utf8' }) : [];
+    for (const name of names) if (name.endsWith('.json')) utimesSync(join(questions, name), 0, 0);
   }
 
   return {
