@@ -1,5 +1,6 @@
 import { readFilter } from '@sluice/api/http/filter.ts';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { largeNumbers } from '@sluice/store/applications/fields.ts';
@@ -43,7 +44,16 @@ const digits = [
   ...['0', '-0', '1', '2', '2.5', '-3', '0.1', '5e-324', '1e300', '2147483648', '-2147483649'],
   ...['9007199254740991', '9007199254740992', '9007199254740993', '-9007199254740993', '9007199254740994'],
   ...['1234567890123456789', '1234567890123456800', '1.2345678901234567e18', '1234567890123456768'],
-  ...['9223372036854775807', '-9223372036854775808', '9223372036854775808', '1e18', '1e19', '1e21', '1e22'],
+  ...[
+    '9223372036854775807',
+    '-9223372036854775808',
+    '1e18',
+    '1e19',
+    '12345678901234567000',
+    '1e20',
+    '1e21',
+    '1e22',
+  ],
 ].map((text) => new Digits(text));
 const texts = [
   ...[
@@ -138,7 +148,7 @@ const { payload } = fc.letrec<{ value: unknown; payload: Payload }>((tie) => ({
 const kinds: Record<string, { schema: object; value: fc.Arbitrary<unknown> }> = {
   int: {
     schema: { type: 'integer' },
-    value: digit.filter(({ text }) => /^-?\d{1,19}$/.test(text) && text !== '9223372036854775808'),
+    value: digit.filter(({ text }) => /^-?\d{1,19}$/.test(text)),
   },
   num: { schema: { type: ['number', 'null'] }, value: fc.oneof(digit, nil) },
   str: { schema: { type: 'string' }, value: fc.oneof(text, day) },
@@ -229,13 +239,16 @@ async function start([first, ...later]: Version[]) {
   const own = await create();
   const left = [first, ...later].map((each) => [...(each as Version).payloads]);
   let current = 0;
+  let newest = 0;
 
   async function insert(days: number[], isLate: boolean): Promise<void> {
-    const times = days.map((ago) => Date.now() - ago * dayMs);
+    // New entries are above all that runs may have.
+    newest = Math.max(Date.now(), newest + 1);
+    const times = days.map((ago) => newest - ago * dayMs);
     const texts = times.flatMap(() => left[current]?.shift() ?? []);
     for (const text of texts) {
       const pointers: string[] = [];
-      eachField(JSON.parse(text), (path) => pointers.push(toPointer(path)));
+      eachField(parseJson(text) as Payload, (path) => pointers.push(toPointer(path)));
       await store.fields.add(application, [...pointers, largeNumbers]);
     }
     const announced = isLate ? await store.milestones.removeFrom(application, Math.min(...times)) : undefined;
@@ -247,6 +260,7 @@ async function start([first, ...later]: Version[]) {
       ...(announced !== undefined && { announced }),
     }));
     if (entries.length > 0) await store.entries.insertKeyed(entries);
+    while ((await store.horizon.confirm()) <= newest);
   }
 
   async function publish(): Promise<void> {
@@ -313,10 +327,7 @@ it('finds the pages and the totals that MongoDB finds', async () => {
               },
               never,
             );
-            if ('refusal' in reply) {
-              expect(reply.refusal.excess).toBe('undecided');
-              continue;
-            }
+            if ('refusal' in reply) throw new Error(reply.refusal.message);
             const selection = { filter: conditions, ...period };
             const { limit } = page;
             const listed =
@@ -359,7 +370,7 @@ it('finds the pages and the totals that MongoDB finds', async () => {
         await ask();
       },
     ),
-    times(3, 20),
+    { ...times(3, 20), endOnFailure: true },
   );
   expect(decided).toBeGreaterThan(20);
   expect(matched).toBeGreaterThan(0);

@@ -6,7 +6,7 @@ const results = [
   'refused',
   'too_long',
   'too_large',
-  'undecided',
+
   'busy',
   'cancelled',
   'failed',

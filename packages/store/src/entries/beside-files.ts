@@ -5,7 +5,7 @@ import { type RemovalDocument, removalsName } from '../archives/removals.ts';
 import { inSnapshot } from '../in-snapshot.ts';
 import type { EntryDocument } from './entry-document.ts';
 import { type Condition, toQuery } from './entry-filter.ts';
-import { type EntryId, highest, idOfKey, lastIdBefore, toKey } from './entry-id.ts';
+import { type EntryId, highest, idOfKey, lastIdBefore, lowestId, toKey } from './entry-id.ts';
 import { type Period, range } from './entry-range.ts';
 import type { HorizonStore } from './horizon.ts';
 import type { MilestoneStore } from './milestones.ts';
@@ -51,11 +51,14 @@ export function createBesideFiles({ db, entries, milestones, horizon, filterMs }
   const removals = db.collection<RemovalDocument>(removalsName);
 
   return async (
-    { id, application, run, covers }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'covers'>,
+    { id, application, run, covers, lastRun }: Pick<
+      ArchiveRecord,
+      'id' | 'application' | 'run' | 'covers' | 'lastRun'
+    >,
     page: MatchingPage,
   ): Promise<BesideFiles | undefined> => {
-    const { until } = covers;
-    if (until === undefined) return undefined;
+    if (!lastRun) return undefined;
+    const { until = lowestId } = covers;
     if ((await milestones.count(application, undefined, toKey(application, until))) > most.above)
       return undefined;
     const own = { application: new ObjectId(application) };

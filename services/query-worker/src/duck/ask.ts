@@ -24,10 +24,10 @@ export type Kind = keyof Asks;
 /** The message that a process gets. */
 export type Ask<K extends Kind = Kind> = { [Each in K]: { kind: Each } & Asks[Each]['asked'] }[K];
 
-/** Why there is no answer: what was asked is wrong, takes too much, or is for MongoDB to decide. `line` and `column` count from 1. */
+/** Why there is no answer: what was asked is wrong, or takes too much. `line` and `column` count from 1. */
 export interface AskRefusal {
   message: string;
-  excess?: 'too_long' | 'too_large' | 'undecided';
+  excess?: 'too_long' | 'too_large';
   line?: number;
   column?: number;
 }

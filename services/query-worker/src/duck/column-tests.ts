@@ -1,9 +1,17 @@
 import type { MemberColumn } from './columns.ts';
 import { dayFrom, isDay } from './days.ts';
-import { digitsOf } from './numbers.ts';
-import { type Check, checkJson, double, isText, jsonAt, type Text } from './payload-tests.ts';
+import {
+  type Check,
+  checkJson,
+  digitsOf,
+  double,
+  isText,
+  jsonAt,
+  type Sign,
+  type Text,
+} from './payload-tests.ts';
 
-/** Whether a column that is not NULL meets the check. Where the column cannot tell, the payload does. */
+/** Whether a column meets the check; where it is NULL, it does not. Where it cannot tell, the payload does. */
 export function checkColumn({ sql, kind }: MemberColumn, check: Check, path: string[], text: Text): string {
   // A parameter of a text that the SQL does not have would be refused.
   const byPayload = () => checkJson(jsonAt(path, text), check, text);
@@ -17,11 +25,11 @@ export function checkColumn({ sql, kind }: MemberColumn, check: Check, path: str
   switch (kind) {
     case 'integer':
       if (typeof value === 'string' || typeof value === 'boolean') return 'false';
-      return `${sql} ${sign} ${digitsOf(value, sign) ?? (Number.isSafeInteger(value) ? value : double(value))}`;
+      return `${sql} ${sign} ${digitsOf(value) ?? (Number.isSafeInteger(value) ? value : double(value))}`;
     case 'number': {
       if (typeof value === 'string' || typeof value === 'boolean') return 'false';
       const compared = `${sql} ${sign} ${double(value)}`;
-      if (digitsOf(value, sign) === undefined) return compared;
+      if (digitsOf(value) === undefined) return compared;
       return `case when abs(${sql}) < 9007199254740992 then ${compared} else ${byPayload()} end`;
     }
     case 'boolean':
@@ -57,13 +65,13 @@ function isJson(text: string): boolean {
 }
 
 /** Texts of days sort like the days. */
-function checkDate(sql: string, sign: '=' | '<' | '<=' | '>' | '>=', value: string): string {
+function checkDate(sql: string, sign: Sign, value: string): string {
   if (sign === '=') return isDay(value) ? `${sql} = '${value}'::date` : 'false';
   const isAbove =
     sign === '>' || sign === '<=' ? (day: string) => day > value : (day: string) => day >= value;
   const first = dayFrom(isAbove);
   const isUp = sign.startsWith('>');
-  if (first === undefined) return isUp ? 'false' : 'true';
+  if (first === undefined) return isUp ? 'false' : `${sql} is not null`;
   return `${sql} ${isUp ? '>=' : '<'} '${first}'::date`;
 }
 
@@ -71,12 +79,7 @@ function checkDate(sql: string, sign: '=' | '<' | '<=' | '>' | '>=', value: stri
  * The column has the moment, and the text also an offset of less than a day. So a text of at least two days before or after the value
  * is decided by its moment, and others by the payload.
  */
-function checkTimestamp(
-  sql: string,
-  sign: '=' | '<' | '<=' | '>' | '>=',
-  value: string,
-  byPayload: () => string,
-): string {
+function checkTimestamp(sql: string, sign: Sign, value: string, byPayload: () => string): string {
   const start = value.slice(0, 10);
   if (sign === '=') {
     const moment = momentOf(value);
@@ -91,7 +94,7 @@ function checkTimestamp(
   const above = dayFrom((day) => day > value);
   const own = dayFrom((day) => day >= start);
   const surely = (day: string | undefined, isAbove: boolean) => {
-    if (day === undefined) return isAbove ? 'false' : 'true';
+    if (day === undefined) return isAbove ? 'false' : `${sql} is not null`;
     const moment = `'${day}T00:00:00Z'::timestamptz`;
     return isAbove ? `${sql} >= ${moment} + interval 2 day` : `${sql} < ${moment} - interval 2 day`;
   };

@@ -21,7 +21,6 @@ const mostBelow = 20;
 /**
  * SQL that is true for exactly the entries that meet all conditions, as MongoDB judges them. A column is used where it decides,
  * and the payload where it does not. Its parameters join `params`.
- * Throws Undecided.
  */
 export function whereOf(conditions: FileCondition[], columns: Columns, params: Where['params'] = {}): Where {
   const names = new Map(Object.entries(params).map(([name, value]) => [value, name]));

@@ -3,19 +3,13 @@ import { listed, quoted } from '@sluice/shared/sql-text.ts';
 import type { Reply } from './ask.ts';
 import { readColumns } from './columns.ts';
 import { whereOf } from './conditions.ts';
-import { Undecided } from './numbers.ts';
 import { open } from './open.ts';
 import type { EntryFile, PageAnswer, PageAsk } from './page.ts';
 
 /** Finds the ids of a page, and counts all entries that match. */
 export async function findPage(asked: PageAsk): Promise<Reply<PageAnswer>> {
   const connection = await open(asked);
-  try {
-    return { answer: await find(connection, asked) };
-  } catch (error) {
-    if (error instanceof Undecided) return { refusal: { message: error.message, excess: 'undecided' } };
-    throw error;
-  }
+  return { answer: await find(connection, asked) };
 }
 
 /** A file with SQL for its entries that match. */

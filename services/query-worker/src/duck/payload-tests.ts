@@ -1,4 +1,4 @@
-import { digitsOf, type Sign } from './numbers.ts';
+export type Sign = '=' | '<' | '<=' | '>' | '>=';
 
 /** A comparison with a value that is not null, or a pattern of RE2 that a text has. */
 export type Check = { sign: Sign; value: string | number | bigint | boolean } | { pattern: string };
@@ -31,10 +31,23 @@ export function checkJson(json: string, check: Check, text: Text): string {
   const { sign, value } = check;
   if (typeof value === 'string') return `(${isText(json)} and ${textOf(json)} ${sign} ${text(value)})`;
   if (typeof value === 'boolean') return `(json_type(${json}) = 'BOOLEAN' and ${textOf(json)} = '${value}')`;
-  const digits = digitsOf(value, sign);
+  const digits = digitsOf(value);
   const compared = `try_cast(${json} as double) ${sign} ${double(value)}`;
   if (digits === undefined) return `(json_type(${json}) in ('UBIGINT', 'BIGINT', 'DOUBLE') and ${compared})`;
   return `case when json_type(${json}) in ${integers} then try_cast(${textOf(json)} as hugeint) ${sign} ${digits}::hugeint when json_type(${json}) = 'DOUBLE' then ${compared} end`;
 }
 
 export const double = (value: number | bigint): string => `'${Number(value)}'::double`;
+
+/** From 2^53 on, doubles are not exact. From 1e21 on, JSON has an exponent and no integers. */
+const [digitsFrom, digitsTo] = [2 ** 53, 1e21];
+const int64End = 2n ** 63n;
+
+/** The digits with which the integers of JSON compare as their values do. Undefined: doubles compare so. */
+export function digitsOf(value: number | bigint): string | undefined {
+  const size = Math.abs(Number(value));
+  if (size < digitsFrom || size >= digitsTo) return undefined;
+  const exact = BigInt(value);
+  // Entries have smaller integers as int64, and these as doubles.
+  return exact >= -int64End && exact < int64End ? String(exact) : String(Number(value));
+}
