@@ -109,3 +109,37 @@ it('has no fields where there is no entry', async () => {
   const { call } = await application();
   expect((await call('GET', '/fields')).body.data).toEqual([]);
 });
+
+it('counts entries by the values of a field, and those that a filter selects', async () => {
+  const { call, upload } = await application();
+  const { id, key } = (await call('POST', '/keys', { json: { name: 'k' } })).body.data;
+  const many = Array.from({ length: 12 }, (_, n) => ({ place: `p${n}`, celsius: n }));
+  await upload(...many, ...many.slice(2), { place: 'p2' }, {}, { celsius: 1, key: 'x' });
+  await call('POST', '/data', { json: { place: 'p2' }, token: undefined, headers: { 'x-api-key': key } });
+  const day = '?step=day&from=2999-01-01';
+  expect((await call('GET', `/stats${day}&to=2999-01-02&by=place`)).body.data).toEqual([]);
+  const today = `?step=day&from=${new Date().toISOString()}`;
+  const rows = async (query: string) => {
+    const { body, status, headers } = await call('GET', `/stats${today}${query}`);
+    expect({ status, body }).toMatchObject({ status: 200 });
+    expect(Date.parse(headers.get('sluice-as-of') as string)).toBeGreaterThan(0);
+    return body.data.map(({ at, ...row }: { at: string }) => row);
+  };
+  expect(await rows('&by=place')).toEqual([
+    { value: 'p2', accepted: 4 },
+    ...['p10', 'p11', ...Array.from({ length: 7 }, (_, n) => `p${n + 3}`)].map((value) => ({
+      value,
+      accepted: 2,
+    })),
+    { value: null, accepted: 2 },
+    { value: null, rest: true, accepted: 2 },
+  ]);
+  expect(await rows('&by=/key')).toEqual([
+    { value: 'x', accepted: 1 },
+    { value: null, accepted: 25 },
+  ]);
+  const filter = (conditions: object) => `&filter=${encodeURIComponent(JSON.stringify(conditions))}`;
+  expect(await rows(`&by=place&key=${id}`)).toEqual([{ value: 'p2', accepted: 1 }]);
+  expect(await rows(filter({ celsius: { gte: 11 } }))).toEqual([{ accepted: 2 }]);
+  expect(await rows(`&by=celsius${filter({ place: 'p11' })}`)).toEqual([{ value: 11, accepted: 2 }]);
+});

@@ -152,7 +152,7 @@ it.each([
   ['?step=week', '/step'],
   ['?from=yesterday', '/from'],
   ['?limit=1', '/limit'],
-  ['?by=celsius', '/by'],
+  ['?by=/a~2', '/by'],
   ['?key=till', '/key'],
 ])('refuses %s', async (query, path) => {
   const { get } = await start();
@@ -162,7 +162,8 @@ it.each([
 
 it.each([
   ['?hash=true', '`hash` needs step=hour or step=day'],
-  ['?hash=true&step=hour&by=key', '`hash` is of all senders: leave out `by` and `key`'],
+  ['?by=key&filter={}', '`by=key` takes no `filter`: name one key by `key`'],
+  ['?hash=true&step=hour&by=key', '`hash` is of all entries: leave out `by`, `key` and `filter`'],
 ])('refuses to combine %s', async (query, message) => {
   const { status, body } = await (await start()).get(query);
   expect([status, body.error.message]).toEqual([400, message]);

@@ -5,7 +5,8 @@ import { fromText } from '@sluice/store/entries/entry-filter.ts';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { type AskedPage, createAnswerPage } from './answer-page.ts';
 import { limits, type Reply } from './duck/ask.ts';
-import type { AskedEntries } from './duck/fields/fields.ts';
+import type { CountsAsk } from './duck/fields/fields.ts';
+import type { EntriesAsk } from './duck/fields/over-entries.ts';
 import type { PageAnswer } from './duck/page.ts';
 import type { AnswerBody, Question } from './duck/question.ts';
 import { toFileConditions } from './file-conditions.ts';
@@ -33,7 +34,8 @@ export interface Asked {
 type AskedQuestion = Asked & Pick<Question, 'sql' | 'params' | 'format'>;
 
 /** `filter`: the JSON of conditions. */
-type AskedFields = Asked & Pick<AskedEntries, 'from' | 'to'> & { filter: string };
+type AskedFields = Asked & Pick<EntriesAsk, 'from' | 'to'> & { filter: string };
+type AskedCounts = AskedFields & Pick<CountsAsk, 'steps' | 'path'>;
 
 interface Timed {
   asOf: string | undefined;
@@ -105,6 +107,16 @@ export function createServer({
     });
   }
 
+  async function entriesOf({ application, domain, filter, from, to }: AskedFields, signal: AbortSignal) {
+    const files = await segments.segmentsOf(application, domain, signal);
+    return { ...files, conditions: await toFileConditions(store, fromText(filter)), from, to };
+  }
+
+  const sendJson = (reply: FastifyReply, { json, asOf }: Timed & { json: string }) => {
+    if (asOf) reply.header('sluice-as-of', asOf);
+    return { body: Buffer.from(json) };
+  };
+
   answer<AskedQuestion, AnswerBody & Timed>(
     '/questions',
     async ({ application, domain, sql, params, format }, signal) => {
@@ -121,19 +133,22 @@ export function createServer({
 
   answer<AskedFields, Timed & { json: string }>(
     '/fields',
-    async ({ application, domain, filter, from, to }, signal) => {
-      const { asOf, ...files } = await segments.segmentsOf(application, domain, signal);
-      const conditions = await toFileConditions(store, fromText(filter));
-      const found = await processes.ask('fields', { conditions, from, to, ...files }, signal);
+    async (body, signal) => {
+      const { asOf, ...entries } = await entriesOf(body, signal);
+      const found = await processes.ask('fields', entries, signal);
       return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
     },
-    (reply, { json, asOf }) => {
-      if (asOf) reply.header('sluice-as-of', asOf);
-      reply.type('application/json');
-      return { body: Buffer.from(json) };
-    },
+    sendJson,
   );
-
+  answer<AskedCounts, Timed & { json: string }>(
+    '/counts',
+    async ({ steps, path, ...body }, signal) => {
+      const { asOf, ...entries } = await entriesOf(body, signal);
+      const found = await processes.ask('counts', { ...entries, steps, path }, signal);
+      return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
+    },
+    sendJson,
+  );
   answer<AskedPage, PageAnswer & { end: string | undefined }>(
     '/pages',
     createAnswerPage({ segments, store, processes }),

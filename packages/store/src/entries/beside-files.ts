@@ -51,10 +51,13 @@ export function createBesideFiles({ db, entries, milestones, horizon, filterMs }
   const removals = db.collection<RemovalDocument>(removalsName);
 
   return async (
-    { id, application, run, covers, lastRun }: Pick<
-      ArchiveRecord,
-      'id' | 'application' | 'run' | 'covers' | 'lastRun'
-    >,
+    {
+      id,
+      application,
+      run,
+      covers,
+      lastRun,
+    }: Pick<ArchiveRecord, 'id' | 'application' | 'run' | 'covers' | 'lastRun'>,
     page: MatchingPage,
   ): Promise<BesideFiles | undefined> => {
     if (!lastRun) return undefined;

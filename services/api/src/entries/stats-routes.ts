@@ -1,13 +1,16 @@
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { TimeSteps } from '@sluice/store/entries/step-counts.ts';
 import { type LossKind, lossKinds, sumOf } from '@sluice/store/refused/losses.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
+import { QueryFilter, readField, toConditions, withKey } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
-import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
-import { DateTime, Flag, Int, KeyId, Named, Query, Text, Timestamp } from '../http/schemas.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
+import { Bool, DateTime, Flag, Int, KeyId, Named, Query, Text, Timestamp } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
+import { createSendJsonAnswer } from '../questions/send-json-answer.ts';
 import { type Counted, createCountUploads } from './count-uploads.ts';
 
 const StatsQuery = Query({
@@ -18,13 +21,16 @@ const StatsQuery = Query({
     default: 'minute',
     description: 'What is counted together.',
   }),
-  by: Type.Enum(['key'], {
-    title: 'StatsBy',
-    description: 'A row for each step and ingest key that sent something, in place of a row for each step.',
-  }),
+  by: Text(
+    '`key`: a row for each step and ingest key that sent something, in place of a row for each step. ' +
+      'Else a field, as filters name it: a row for each step and value that entries have, for the ten values that most have, for null, and for the rest. A member that is called `key` is `/key`.',
+  ),
   key: KeyId,
-  hash: Flag('`true`: rows of hours or days have `count` and `hash`. Without `by` and `key`.'),
+  filter: QueryFilter,
+  hash: Flag('`true`: rows of hours or days have `count` and `hash`. Without `by`, `key` and `filter`.'),
 });
+
+type StatsQuery = Static<typeof StatsQuery>;
 
 const forEachLoss = <Value>(make: (kind: LossKind) => Value) =>
   Object.fromEntries(lossKinds.map((kind) => [kind, make(kind)])) as Record<LossKind, Value>;
@@ -39,8 +45,13 @@ const losses: Record<LossKind, string> = {
   cut: 'The connection broke, or timed out, before the body was complete.',
 };
 
+const ofUploads = 'Absent with `filter` and `by=<field>`, which are of entries.';
+
 const Losses = Named(
-  { title: 'Losses', description: 'Uploads that were lost before they were validated, by kind.' },
+  {
+    title: 'Losses',
+    description: `Uploads that were lost before they were validated, by kind. ${ofUploads}`,
+  },
   forEachLoss((kind) => Int(losses[kind], 0)),
 );
 
@@ -52,9 +63,19 @@ const Stats = Named('Stats', {
       examples: ['66f1c2a4e8b5d70912345678'],
     }),
   ),
+  value: Type.Optional(
+    Type.Unknown({
+      description:
+        'With `by=<field>`: a string, a number or a boolean; null where the field is null or missing, and of the rest.',
+      examples: ['Oslo'],
+    }),
+  ),
+  rest: Type.Optional(
+    Bool('`true` in rows of all other values, arrays, objects and texts beyond 200 bytes.', true),
+  ),
   accepted: Int('Entries with `createdAt` in this step, exactly.', 120),
-  refused: Int('Uploads that were refused in this step.', 3),
-  lost: Losses,
+  refused: Type.Optional(Int(`Uploads that were refused in this step. ${ofUploads}`, 3)),
+  lost: Type.Optional(Losses),
   count: Type.Optional(Int('With `hash=true`: the entries that were added up, as `accepted`.', 120)),
   hash: Type.Optional(
     Text(
@@ -69,7 +90,7 @@ const mostSteps = 1_000;
 const usualSteps = 60;
 
 /** The steps that a period touches. Throws ApiError if they are too many. */
-function toSteps(query: Static<typeof StatsQuery>): TimeSteps {
+function toSteps(query: StatsQuery): TimeSteps {
   const { step = 'minute' } = query;
   const length = lengths[step];
   const { from, to = new Date() } = toPeriod(query);
@@ -114,43 +135,79 @@ function toRowsOfKeys(
 }
 
 /** Throws ApiError for what cannot be combined. */
-function checkHash({ step = 'minute', by, key, hash }: Static<typeof StatsQuery>): void {
+function checkCombined({ step = 'minute', by, key, filter, hash }: StatsQuery): void {
   if (hash && step === 'minute')
     throw new ApiError('InvalidRequestError', '`hash` needs step=hour or step=day');
-  if (hash && (by !== undefined || key !== undefined))
-    throw new ApiError('InvalidRequestError', '`hash` is of all senders: leave out `by` and `key`');
+  if (hash && (by !== undefined || key !== undefined || filter !== undefined))
+    throw new ApiError('InvalidRequestError', '`hash` is of all entries: leave out `by`, `key` and `filter`');
+  if (by === 'key' && filter !== undefined)
+    throw new ApiError('InvalidRequestError', '`by=key` takes no `filter`: name one key by `key`');
 }
 
-export const statsRoutes: Routes = async (app, { store, capacity: { pageReads } }) => {
+/** The field of `by`. Throws ApiError. */
+function toPath(by: string): string[] {
+  const field = readField(by);
+  if ('path' in field) return field.path;
+  const details = [{ in: 'querystring' as const, path: '/by', keyword: 'by', message: field.message }];
+  throw new ApiError('InvalidRequestError', `\`by\` ${field.message}`, { details });
+}
+
+export const statsRoutes: Routes = async (app, dependencies) => {
+  const { store, capacity } = dependencies;
   bearerRoutes(app, 'Entries');
   const count = createCountUploads(store);
+  const sendAnswer = createSendJsonAnswer(dependencies);
+
+  /** Counts uploads, of which refused and lost ones are known too. */
+  async function countUploads(
+    application: ApplicationRecord,
+    steps: TimeSteps,
+    { by, key, hash }: StatsQuery,
+  ): Promise<Static<typeof Stats>[]> {
+    if (by === 'key') return toRowsOfKeys(steps, await count.byKey(application, steps, key));
+    if (key !== undefined) return toRows(steps, await count.ofKey(application, steps, key));
+    if (!hash) return toRows(steps, await count.all(application, steps));
+    const { proofs, ...counted } = await count.proven(application, steps);
+    return toRows(steps, counted).map((row, step) => ({
+      ...row,
+      count: row.accepted,
+      hash: (proofs[step] as bigint).toString(16).padStart(proofDigits, '0'),
+    }));
+  }
 
   app.get(
     '/applications/:domain/stats',
     operation('getStats', 'Count uploads by minute, hour or day', {
       description:
-        'The steps that the period touches, in UTC, oldest first: at most 1,000. Each is counted as a whole. Without `to` it ends now, without `from` it has 60 steps.',
+        'The steps that the period touches, in UTC, oldest first: at most 1,000. Each is counted as a whole. Without `to` it ends now, without `from` it has 60 steps. ' +
+        'With `filter` or `by=<field>` a query worker counts entries, and the header `Sluice-As-Of` says up to when every entry is counted.',
       params: ByDomain,
       querystring: StatsQuery,
-      response: { 200: Success(Type.Array(Stats)), ...overLimit },
+      response: {
+        200: Success(Type.Array(Stats)),
+        ...ownFailures('ServiceUnavailableError'),
+        ...overLimit,
+      },
     }),
     async (request, reply) => {
-      const { by, key, hash } = request.query;
-      checkHash(request.query);
+      const { by, key, filter } = request.query;
+      checkCombined(request.query);
       const steps = toSteps(request.query);
+      const path = by === undefined || by === 'key' ? undefined : toPath(by);
+      const given = filter === undefined ? undefined : toConditions(filter);
       const application = await findApplication(store.applications, request);
-      const read = async (): Promise<Static<typeof Stats>[]> => {
-        if (by === 'key') return toRowsOfKeys(steps, await count.byKey(application, steps, key));
-        if (key !== undefined) return toRows(steps, await count.ofKey(application, steps, key));
-        if (!hash) return toRows(steps, await count.all(application, steps));
-        const { proofs, ...counted } = await count.proven(application, steps);
-        return toRows(steps, counted).map((row, step) => ({
-          ...row,
-          count: row.accepted,
-          hash: (proofs[step] as bigint).toString(16).padStart(proofDigits, '0'),
-        }));
-      };
-      return success(reply, await pageReads.runInFairOrder(request.owner.id, read));
+      if (path || given) {
+        const { from: begin, length, count } = steps;
+        return sendAnswer(reply, application, '/counts', {
+          conditions: await withKey(store.senders, application.id, given, key),
+          from: new Date(begin),
+          to: new Date(begin + count * length),
+          steps: { begin, length, count },
+          path,
+        });
+      }
+      const read = () => countUploads(application, steps, request.query);
+      return success(reply, await capacity.pageReads.runInFairOrder(request.owner.id, read));
     },
   );
 };

@@ -124,7 +124,7 @@ function split(name: string, condition: unknown): Clause[] {
 }
 
 /** The path of a field, which is named like its column or by a JSON Pointer; or what is wrong with the name. */
-function readField(name: string): { path: string[] } | { message: string } {
+export function readField(name: string): { path: string[] } | { message: string } {
   if (name === 'createdAt')
     return { message: 'is the time of the entry: use from and to, or /createdAt for a member of that name' };
   const isPointer = name.startsWith('/');

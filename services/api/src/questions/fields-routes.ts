@@ -1,14 +1,12 @@
-import { toText } from '@sluice/store/entries/entry-filter.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
-import { Success, sendJson } from '../http/answers.ts';
-import { abortOnClose } from '../http/connections/connections.ts';
+import { Success } from '../http/answers.ts';
 import { QueryFilter, toConditions } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Int, Named, Query, Text, Timestamp } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
-import { createAskWorker } from './ask-worker.ts';
+import { createSendJsonAnswer } from './send-json-answer.ts';
 
 const Scalar = (description: string, example: unknown) => Type.Unknown({ description, examples: [example] });
 const Share = (description: string, example: number) =>
@@ -58,8 +56,9 @@ const Field = Named('Field', {
 const FieldsQuery = Query({ filter: QueryFilter, from: Timestamp, to: Timestamp });
 
 /** What the fields of entries hold. Query workers know it. */
-export const fieldsRoutes: Routes = async (app, { store, config, capacity, log }) => {
-  const ask = createAskWorker(config, log);
+export const fieldsRoutes: Routes = async (app, dependencies) => {
+  const { store } = dependencies;
+  const sendAnswer = createSendJsonAnswer(dependencies);
   bearerRoutes(app, 'Entries');
 
   app.get(
@@ -78,15 +77,10 @@ export const fieldsRoutes: Routes = async (app, { store, config, capacity, log }
     }),
     async (request, reply) => {
       const { filter } = request.query;
-      const { from, to } = toPeriod(request.query);
+      const period = toPeriod(request.query);
       const conditions = filter === undefined ? [] : toConditions(filter);
-      const { id, domain, owner } = await findApplication(store.applications, request);
-      const asked = { application: id, domain, owner: owner.id, filter: toText(conditions), from, to };
-      const response = await ask('/fields', asked, abortOnClose(reply));
-      capacity.answers.lease(reply, owner.id).take(Number(response.headers.get('content-length')));
-      const asOf = response.headers.get('sluice-as-of');
-      if (asOf) reply.header('sluice-as-of', asOf);
-      return sendJson(reply, await response.text());
+      const application = await findApplication(store.applications, request);
+      return sendAnswer(reply, application, '/fields', { conditions, ...period });
     },
   );
 };

@@ -50,7 +50,7 @@ interface Parsed {
 }
 
 /** DuckDB's errors are JSON, some behind their kind. */
-function toRefusal(message: string, sql: string): AskRefusal {
+export function toRefusal(message: string, sql: string): AskRefusal {
   const start = message.indexOf('{');
   try {
     const found = JSON.parse(message.slice(start)) as Record<string, string>;

@@ -1,4 +1,5 @@
-import type { AskedEntries } from './fields/fields.ts';
+import type { CountsAsk } from './fields/fields.ts';
+import type { EntriesAsk } from './fields/over-entries.ts';
 import type { PageAnswer, PageAsk } from './page.ts';
 import type { AnswerBody, Question } from './question.ts';
 
@@ -14,8 +15,9 @@ export interface AskedFiles {
 /** What processes answer, by kind. */
 export interface Asks {
   question: { asked: Question; answer: AnswerBody };
-  /** The answer is JSON. */
-  fields: { asked: AskedEntries; answer: string };
+  /** These answers are JSON. */
+  fields: { asked: EntriesAsk; answer: string };
+  counts: { asked: CountsAsk; answer: string };
   page: { asked: PageAsk; answer: PageAnswer };
 }
 

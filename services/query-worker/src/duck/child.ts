@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module';
 import { answer } from './answer.ts';
 import { type Ask, type Asks, type Kind, limits, type Reply } from './ask.ts';
-import { answerFields } from './fields/fields.ts';
+import { answerCounts, answerFields } from './fields/fields.ts';
 import { findPage } from './find-page.ts';
 
 type Answerers = { [K in Kind]: (asked: Asks[K]['asked']) => Promise<Reply<Asks[K]['answer']>> };
 
-const answerers: Answerers = { question: answer, fields: answerFields, page: findPage };
+const answerers: Answerers = { question: answer, page: findPage, fields: answerFields, counts: answerCounts };
 
 /** At once: an exit would wait for DuckDB's threads. */
 const end = () => process.kill(process.pid, 'SIGKILL');

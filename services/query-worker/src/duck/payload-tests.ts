@@ -6,12 +6,15 @@ export type Check = { sign: Sign; value: string | number | bigint | boolean } | 
 /** A parameter with this text. */
 export type Text = (value: string) => string;
 
+/** A path takes no such key: an asterisk is for all keys. A pointer takes numbers for places in arrays. */
+export const isOdd = (key: string): boolean => key === '' || key === '*';
+
+/** The path of DuckDB to a member without odd keys. */
+export const jsonPath = (path: string[]): string => `$${path.map((key) => `.${quotedKey(key)}`).join('')}`;
+
 /** The member of the payload as JSON; NULL where it is missing. */
 export function jsonAt(path: string[], text: Text): string {
-  // A path takes no empty key, and an asterisk for all keys; a pointer takes numbers for places in arrays.
-  const isOdd = (key: string) => key === '' || key === '*';
-  if (!path.some(isOdd))
-    return `json_extract(payload, ${text(`$${path.map((key) => `.${quotedKey(key)}`).join('')}`)})`;
+  if (!path.some(isOdd)) return `json_extract(payload, ${text(jsonPath(path))})`;
   return path.reduce(
     (json, key) => `json_extract(${json}, ${text(isOdd(key) ? `/${key}` : `$.${quotedKey(key)}`)})`,
     'payload',

@@ -56,8 +56,8 @@ async function readCounts(
   for (const step of (await Promise.all(read)).flat()) {
     const bar = Math.max(Math.floor((Date.parse(step.at) - bars.begin) / bars.length), 0);
     accepted[bar] = (accepted[bar] ?? 0) + step.accepted;
-    refused[bar] = (refused[bar] ?? 0) + step.refused;
-    lost[bar] = sumLost([lost[bar] ?? noneLost, step.lost]);
+    refused[bar] = (refused[bar] ?? 0) + (step.refused ?? 0);
+    lost[bar] = sumLost([lost[bar] ?? noneLost, step.lost ?? noneLost]);
   }
   return { ...bars, accepted, refused, lost };
 }

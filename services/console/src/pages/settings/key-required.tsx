@@ -16,7 +16,7 @@ function useKeylessOfHour(enabled: boolean) {
     enabled,
   });
   const keyless = data?.filter(({ key }) => key === null);
-  return { count: keyless?.reduce((sum, { accepted, refused }) => sum + accepted + refused, 0), error };
+  return { count: keyless?.reduce((sum, { accepted, refused = 0 }) => sum + accepted + refused, 0), error };
 }
 
 /** Asks before clients are locked out, and says how many uploads lately had no key. */

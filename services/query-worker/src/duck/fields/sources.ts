@@ -1,4 +1,5 @@
 import { identifier, quoted } from '@sluice/shared/sql-text.ts';
+import { isOdd, jsonAt, jsonPath } from '../payload-tests.ts';
 import type { FileColumn } from './file-columns.ts';
 
 /** What the values of a field are in SQL: `json` is JSON text, in which `[` and `{` stand for each array and object. */
@@ -72,29 +73,18 @@ export interface Sources {
 
 /** The fields as members of the payload. `members` has their JSON texts, for which each payload is read once. */
 export function ofPayload(fields: Pick<FileColumn, 'name' | 'path'>[]): Sources {
-  const plain = fields.filter(({ path }) => isPlain(path));
+  const plain = fields.filter(({ path }) => !path.some(isOdd));
   const sources = fields.map((field): Source => {
     const at = plain.indexOf(field) + 1;
     const json = at > 0 ? `members[${at}]` : memberOf(field.path);
     return { name: field.name, path: field.path, kind: 'json', value: jsonValue(json) };
   });
-  const paths = plain.map(({ path }) => quoted(pathOf(path)));
+  const paths = plain.map(({ path }) => quoted(jsonPath(path)));
   return { sources, members: `json_extract(payload, [${paths.join(', ')}]::varchar[])::varchar[]` };
 }
 
 const jsonValue = (json: string) =>
   `case left(${json}, 1) when '[' then '[' when '{' then '{' else nullif(${json}, 'null') end`;
 
-/** Keys that DuckDB's paths do not take among others. */
-const isPlain = (path: string[]) => path.every((key) => key !== '' && key !== '*');
-
-const pathOf = (path: string[]) => `$${path.map((key) => `."${key.replaceAll(/["\\]/g, '\\$&')}"`).join('')}`;
-
 /** SQL for a member of the payload as JSON text. */
-export function memberOf(path: string[]): string {
-  const steps = isPlain(path)
-    ? [pathOf(path)]
-    : path.map((key) => (isPlain([key]) ? pathOf([key]) : `/${key}`));
-  const json = steps.reduce((inner, step) => `json_extract(${inner}, ${quoted(step)})`, 'payload');
-  return `${json}::varchar`;
-}
+export const memberOf = (path: string[]): string => `${jsonAt(path, quoted)}::varchar`;
