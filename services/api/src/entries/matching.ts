@@ -7,9 +7,6 @@ import type { Selection } from '@sluice/store/entries/list-entries.ts';
 import type { AppDependencies } from '../dependencies.ts';
 import { createAskWorker } from '../questions/ask-worker.ts';
 
-/** MongoDB looks at so many entries sooner than a query worker answers. */
-const fewEntries = 200_000;
-
 interface Wanted {
   application: Pick<ApplicationRecord, 'id' | 'domain' | 'hasDeletions'>;
   /** Who asks. */
@@ -36,7 +33,12 @@ export interface MatchingPage {
 }
 
 /** Reads and counts entries by a filter: a query worker looks into files where that is faster than MongoDB. */
-export function createMatching({ store, config, log }: Pick<AppDependencies, 'store' | 'config' | 'log'>) {
+export function createMatching({
+  store,
+  config,
+  log,
+  timings,
+}: Pick<AppDependencies, 'store' | 'config' | 'log' | 'timings'>) {
   const { entries } = store;
   const ask = createAskWorker(config, log);
 
@@ -56,7 +58,8 @@ export function createMatching({ store, config, log }: Pick<AppDependencies, 'st
     byFiles: () => Promise<T>,
     byMongodb: () => Promise<T>,
   ): Promise<T> {
-    const isFew = async () => (await entries.count(id, { from, to, isIntact: !hasDeletions })) <= fewEntries;
+    const isFew = async () =>
+      (await entries.count(id, { from, to, isIntact: !hasDeletions })) <= timings.fewEntries;
     if (!filter || !config.queryUrl || (await isFew())) return byMongodb();
     const refused = await byFiles().catch((error) => {
       if (error instanceof ApiError) return error;
