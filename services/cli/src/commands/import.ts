@@ -27,6 +27,8 @@ interface Source {
 }
 
 const octets = 'application/offset+octet-stream';
+/** Bytes of one request. Proxies on the way may limit its size and its time. */
+const pieceBytes = 64 * 1024 ** 2;
 
 /** `sluice import`. */
 export function addImport(program: Command, act: Act): void {
@@ -116,11 +118,12 @@ async function fromFile(context: Context, { format, entries }: ImportOptions, fi
     return Number(headers.get('upload-offset'));
   }
 
-  /** Sends the rest of the file, and returns how much has arrived. */
+  /** Sends the next piece of the file, and returns how much has arrived. */
   async function send(id: string, from: number, onBytes: (sent: number) => void): Promise<number> {
+    const end = Math.min(from + pieceBytes, size) - 1;
     async function* counted() {
       let sent = from;
-      for await (const bytes of createReadStream(file, { start: from, end: size - 1 })) {
+      for await (const bytes of createReadStream(file, { start: from, end })) {
         sent += bytes.length;
         onBytes(sent);
         yield bytes as Buffer;
