@@ -370,7 +370,7 @@ it('finds the pages and the totals that MongoDB finds', async () => {
         await ask();
       },
     ),
-    { ...times(3, 20), endOnFailure: true },
+    { ...times(3, 8), endOnFailure: true },
   );
   expect(decided).toBeGreaterThan(20);
   expect(matched).toBeGreaterThan(0);

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Ask, type Asks, type Kind, limits, type Reply } from './duck/ask.ts';
+import { type AskKind, type AskMessage, type Asks, limits, type Reply } from './duck/ask.ts';
 
 const program = join(import.meta.dirname, 'duck/child.ts');
 
@@ -30,7 +30,7 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
 
   return {
     /** Asks a process, which is killed when the signal aborts or its time is over. */
-    async ask<K extends Kind>(
+    async ask<K extends AskKind>(
       kind: K,
       asked: Omit<Asks[K]['asked'], 'folder'>,
       signal: AbortSignal,
@@ -44,7 +44,7 @@ export function createProcesses(folder: string, ms: number = limits.ms) {
       ended.addEventListener('abort', kill);
       try {
         if (ended.aborted) kill();
-        child.send({ kind, ...asked, folder: own } as Ask);
+        child.send({ kind, ...asked, folder: own } as AskMessage);
         const messages = new AbortController();
         const exited = once(child, 'exit', { signal: messages.signal });
         exited.catch(() => undefined);

@@ -130,7 +130,7 @@ it('answers what a restored database has, whatever its folder has of other times
       },
     ),
     {
-      ...times(3, 30),
+      ...times(3, 8),
       // The eighth run replaces the others: the folder had one manifest then, and has one now.
       examples: [[0, true, asks(1), asks(7), [], []]],
     },

@@ -6,7 +6,7 @@ import { type LakeManifest, manifestName, readAllNamed, runName } from './manife
  * Archives for questions merge what many runs have. A merge has a number and a manifest of its own: its entries take the place of those
  * of the runs from `replaces` to `run`. Any two merges are apart, or one has all runs of the other.
  */
-export interface Ended {
+export interface EndedRuns {
   /** Runs below this one have ended, and merges up to this one. */
   run: number;
   merges?: number | undefined;
@@ -25,7 +25,7 @@ export const firstOf = ({ run, replaces = run }: Pick<LakeManifest, 'run' | 'rep
 export async function readEnded(
   store: Pick<ObjectStore, 'list' | 'read'>,
   folder: string,
-  { run, merges = 0 }: Ended,
+  { run, merges = 0 }: EndedRuns,
   known = new Map<string, LakeManifest>(),
 ): Promise<LakeManifest[]> {
   const names: string[] = [];
@@ -60,7 +60,7 @@ export function liveManifests(ended: LakeManifest[]): LakeManifest[] {
 export async function readLive(
   store: Pick<ObjectStore, 'list' | 'read'>,
   folder: string,
-  { manifests, lastManifest, ...ended }: Ended & { manifests: number; lastManifest?: number },
+  { manifests, lastManifest, ...ended }: EndedRuns & { manifests: number; lastManifest?: number },
   known?: Map<string, LakeManifest>,
 ): Promise<LakeManifest[] | undefined> {
   const live = liveManifests(await readEnded(store, folder, ended, known));

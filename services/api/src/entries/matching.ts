@@ -5,7 +5,7 @@ import { FilterTimeout, toText } from '@sluice/store/entries/entry-filter.ts';
 import type { ForwardPage } from '@sluice/store/entries/forward-entries.ts';
 import type { Selection } from '@sluice/store/entries/list-entries.ts';
 import type { AppDependencies } from '../dependencies.ts';
-import { createAskWorker } from '../questions/ask-worker.ts';
+import { createAskWorker } from '../http/ask-worker.ts';
 
 interface Wanted {
   application: Pick<ApplicationRecord, 'id' | 'domain' | 'hasDeletions'>;
@@ -25,7 +25,7 @@ interface Found {
 }
 
 /** See `createReadPage`. */
-export interface MatchingPage {
+interface FoundPage {
   found: StoredEntry[];
   total: number;
   isLast?: boolean;
@@ -72,12 +72,12 @@ export function createMatching({
     });
   }
 
-  async function newestFirst(id: string, { after, ...page }: ForwardPage): Promise<MatchingPage> {
+  async function newestFirst(id: string, { after, ...page }: ForwardPage): Promise<FoundPage> {
     const { entries: found, total } = await entries.page(id, { ...page, before: after });
     return { found, total };
   }
 
-  async function oldestFirst(id: string, page: ForwardPage): Promise<MatchingPage> {
+  async function oldestFirst(id: string, page: ForwardPage): Promise<FoundPage> {
     const reading = [entries.forward(id, page), entries.count(id, page)] as const;
     // If one fails, the other still uses a connection.
     await Promise.allSettled(reading);
@@ -86,7 +86,7 @@ export function createMatching({
   }
 
   return {
-    page(wanted: Wanted, order: Order, page: ForwardPage): Promise<MatchingPage> {
+    page(wanted: Wanted, order: Order, page: ForwardPage): Promise<FoundPage> {
       const { id } = wanted.application;
       return either(
         wanted,

@@ -9,8 +9,8 @@ import { QueryFilter, readField, toConditions, withKey } from '../http/filter.ts
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Bool, DateTime, Flag, Int, KeyId, Named, Query, Text, Timestamp } from '../http/schemas.ts';
+import { createSendJsonAnswer } from '../http/send-json-answer.ts';
 import { toPeriod } from '../http/validation.ts';
-import { createSendJsonAnswer } from '../questions/send-json-answer.ts';
 import { type Counted, createCountUploads } from './count-uploads.ts';
 
 const StatsQuery = Query({
@@ -197,12 +197,12 @@ export const statsRoutes: Routes = async (app, dependencies) => {
       const given = filter === undefined ? undefined : toConditions(filter);
       const application = await findApplication(store.applications, request);
       if (path || given) {
-        const { from: begin, length, count } = steps;
+        const { from, length, count } = steps;
         return sendAnswer(reply, application, '/counts', {
           conditions: await withKey(store.senders, application.id, given, key),
-          from: new Date(begin),
-          to: new Date(begin + count * length),
-          steps: { begin, length, count },
+          from: new Date(from),
+          to: new Date(from + count * length),
+          steps,
           path,
         });
       }

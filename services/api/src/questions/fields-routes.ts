@@ -5,8 +5,8 @@ import { QueryFilter, toConditions } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Int, Named, Query, Text, Timestamp } from '../http/schemas.ts';
+import { createSendJsonAnswer } from '../http/send-json-answer.ts';
 import { toPeriod } from '../http/validation.ts';
-import { createSendJsonAnswer } from './send-json-answer.ts';
 
 const Scalar = (description: string, example: unknown) => Type.Unknown({ description, examples: [example] });
 const Share = (description: string, example: number) =>

@@ -2,10 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import type { Routes } from '../dependencies.ts';
 import { Success, sendJson } from '../http/answers.ts';
+import { createAskWorker } from '../http/ask-worker.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
-import { createAskWorker } from './ask-worker.ts';
 import { type AnswerType, answerTypes, QuestionAnswer, QuestionRequest } from './contract.ts';
 
 const file = (description: string) => ({ schema: { type: 'string', format: 'binary', description } });

@@ -21,10 +21,12 @@ export interface Asks {
   page: { asked: PageAsk; answer: PageAnswer };
 }
 
-export type Kind = keyof Asks;
+export type AskKind = keyof Asks;
 
 /** The message that a process gets. */
-export type Ask<K extends Kind = Kind> = { [Each in K]: { kind: Each } & Asks[Each]['asked'] }[K];
+export type AskMessage<K extends AskKind = AskKind> = {
+  [Each in K]: { kind: Each } & Asks[Each]['asked'];
+}[K];
 
 /** Why there is no answer: what was asked is wrong, or takes too much. `line` and `column` count from 1. */
 export interface AskRefusal {

@@ -1,10 +1,10 @@
 import { flushCompileCache } from 'node:module';
 import { answer } from './answer.ts';
-import { type Ask, type Asks, type Kind, limits, type Reply } from './ask.ts';
+import { type AskKind, type AskMessage, type Asks, limits, type Reply } from './ask.ts';
 import { answerCounts, answerFields } from './fields/fields.ts';
 import { findPage } from './find-page.ts';
 
-type Answerers = { [K in Kind]: (asked: Asks[K]['asked']) => Promise<Reply<Asks[K]['answer']>> };
+type Answerers = { [K in AskKind]: (asked: Asks[K]['asked']) => Promise<Reply<Asks[K]['answer']>> };
 
 const answerers: Answerers = { question: answer, page: findPage, fields: answerFields, counts: answerCounts };
 
@@ -17,7 +17,7 @@ setInterval(() => {
 }, 20).unref();
 
 process.once('disconnect', end);
-process.once('message', async ({ kind, ...asked }: Ask) => {
+process.once('message', async ({ kind, ...asked }: AskMessage) => {
   process.send?.(await answerers[kind](asked as never));
 });
 process.send?.('ready');

@@ -1,7 +1,7 @@
+import { isJson } from '@sluice/json/parse-json.ts';
 import type { MemberColumn } from './columns.ts';
 import { dayFrom, isDay } from './days.ts';
 import {
-  type Check,
   checkJson,
   digitsOf,
   double,
@@ -9,10 +9,16 @@ import {
   jsonAt,
   type Sign,
   type Text,
+  type ValueCheck,
 } from './payload-tests.ts';
 
 /** Whether a column meets the check; where it is NULL, it does not. Where it cannot tell, the payload does. */
-export function checkColumn({ sql, kind }: MemberColumn, check: Check, path: string[], text: Text): string {
+export function checkColumn(
+  { sql, kind }: MemberColumn,
+  check: ValueCheck,
+  path: string[],
+  text: Text,
+): string {
   // A parameter of a text that the SQL does not have would be refused.
   const byPayload = () => checkJson(jsonAt(path, text), check, text);
   const isTextThere = () => isText(jsonAt(path, text));
@@ -54,15 +60,6 @@ const matches = (sql: string, pattern: string, text: Text) => `regexp_matches(${
 /** Of a text that is JSON, the column does not say whether it is the value. */
 const areTexts = (sql: string, isTextThere: string) =>
   `case when json_valid(${sql}) then ${isTextThere} else true end`;
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Texts of days sort like the days. */
 function checkDate(sql: string, sign: Sign, value: string): string {

@@ -4,18 +4,18 @@ import { identifier, listed } from '@sluice/shared/sql-text.ts';
 import { fieldName } from '@sluice/tables/columns.ts';
 
 /** What the values of a column are. `text`: texts as they are, or other values as JSON. `mixed`: the column alone says nothing. */
-export type ColumnKind = 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'text' | 'mixed';
+export type MemberKind = 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'text' | 'mixed';
 
 /** `decides`: where the column is NULL, the member is missing, null, or an object with members. */
 export interface MemberColumn {
   /** The quoted name. */
   sql: string;
-  kind: ColumnKind;
+  kind: MemberKind;
   decides: boolean;
 }
 
 /** The columns of the members of payloads. */
-export interface Columns {
+export interface MemberColumns {
   /** The column of a member. Undefined: none can be used. Null: everywhere it is missing, null, or an object with members. */
   of(path: string[]): MemberColumn | undefined | null;
   /** The quoted names of columns that show, where they are not NULL, that there is an object. Undefined: they cannot be used. */
@@ -28,7 +28,7 @@ const reserved = [...ofEntry, 'date'];
 /** The column that has all other fields, or a field with such a name. */
 const isRest = (name: string) => /^_extra_*$/i.test(name);
 
-const kindOf = ({ type, converted }: { type: string; converted: string | null }): ColumnKind => {
+const kindOf = ({ type, converted }: { type: string; converted: string | null }): MemberKind => {
   if (type === 'INT64' && converted === null) return 'integer';
   if (type === 'INT64' && converted === 'TIMESTAMP_MICROS') return 'timestamp';
   if (type === 'INT32' && converted === 'DATE') return 'date';
@@ -37,19 +37,19 @@ const kindOf = ({ type, converted }: { type: string; converted: string | null })
   return type === 'BYTE_ARRAY' && converted === 'UTF8' ? 'text' : 'mixed';
 };
 
-const numeric = new Set<ColumnKind>(['integer', 'number']);
+const numeric = new Set<MemberKind>(['integer', 'number']);
 
 /** The kind of a column whose files have these kinds. DuckDB writes what is no text as JSON does, except for timestamps. */
-function unionOf(kinds: Set<ColumnKind>): ColumnKind {
+function unionOf(kinds: Set<MemberKind>): MemberKind {
   const [first] = kinds;
-  if (kinds.size === 1) return first as ColumnKind;
+  if (kinds.size === 1) return first as MemberKind;
   if (kinds.isSubsetOf(numeric)) return 'number';
   return kinds.has('text') && !kinds.has('timestamp') && !kinds.has('mixed') ? 'text' : 'mixed';
 }
 
 /** `files`: one of each run, whose files all have the same columns. */
-export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<Columns> {
-  const runs = new Map<string, Map<string, ColumnKind>>();
+export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<MemberColumns> {
+  const runs = new Map<string, Map<string, MemberKind>>();
   if (files.length > 0) {
     const found = await connection.runAndReadAll(
       `select file_name, name, type, converted_type from parquet_schema(${listed(files)}) where num_children is null`,
@@ -60,7 +60,7 @@ export async function readColumns(connection: DuckDBConnection, files: string[])
       string,
       string | null,
     ][]) {
-      const columns = runs.get(file) ?? new Map<string, ColumnKind>();
+      const columns = runs.get(file) ?? new Map<string, MemberKind>();
       runs.set(file, columns.set(name, kindOf({ type, converted })));
     }
   }
@@ -68,10 +68,10 @@ export async function readColumns(connection: DuckDBConnection, files: string[])
 }
 
 /** Readers ignore the case of names: where two names differ in it alone, no column can be used. */
-export function columnsOf(runs: ReadonlyMap<string, ColumnKind>[]): Columns {
+export function columnsOf(runs: ReadonlyMap<string, MemberKind>[]): MemberColumns {
   const names = new Set(runs.flatMap((run) => [...run.keys()]));
   const isClear = new Set(Array.from(names, (name) => name.toLowerCase())).size === names.size;
-  const hasRest = (run: ReadonlyMap<string, ColumnKind>) => [...run.keys()].some(isRest);
+  const hasRest = (run: ReadonlyMap<string, MemberKind>) => [...run.keys()].some(isRest);
   const nameOf = (path: string[]) => fieldName(toPointer(path), reserved, true);
   const pointers = new Map(
     Array.from(names.difference(new Set(ofEntry)), (name) => [

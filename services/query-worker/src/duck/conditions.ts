@@ -1,7 +1,7 @@
 import type { MemberCondition, Scalar } from '@sluice/store/entries/entry-filter.ts';
 import { checkColumn } from './column-tests.ts';
-import type { Columns } from './columns.ts';
-import { type Check, checkJson, jsonAt, type Text } from './payload-tests.ts';
+import type { MemberColumns } from './columns.ts';
+import { checkJson, jsonAt, type Text, type ValueCheck } from './payload-tests.ts';
 
 /**
  * A condition as files take it. `pattern`: of RE2, finds what MongoDB finds by `contains`.
@@ -22,7 +22,11 @@ const mostBelow = 20;
  * SQL that is true for exactly the entries that meet all conditions, as MongoDB judges them. A column is used where it decides,
  * and the payload where it does not. Its parameters join `params`.
  */
-export function whereOf(conditions: FileCondition[], columns: Columns, params: Where['params'] = {}): Where {
+export function whereOf(
+  conditions: FileCondition[],
+  columns: MemberColumns,
+  params: Where['params'] = {},
+): Where {
   const names = new Map(Object.entries(params).map(([name, value]) => [value, name]));
   const text: Text = (value) => {
     const name = names.get(value) ?? `w${names.size}`;
@@ -36,7 +40,7 @@ export function whereOf(conditions: FileCondition[], columns: Columns, params: W
   return { sql: tests.join(' and ') || 'true', params };
 }
 
-function test(one: Exclude<FileCondition, { key: string }>, columns: Columns, text: Text): string {
+function test(one: Exclude<FileCondition, { key: string }>, columns: MemberColumns, text: Text): string {
   const { path, operator, value } = one;
   const isAny = (values: Scalar[]) =>
     values.map((each) => equals(path, each, columns, text)).join(' or ') || 'false';
@@ -64,14 +68,14 @@ const signs = { lt: '<', lte: '<=', gt: '>', gte: '>=' } as const;
 const unless = (when: string, then: boolean, otherwise: string) =>
   when === '' ? otherwise : `case when ${when} then ${then} else ${otherwise} end`;
 
-function equals(path: string[], value: Scalar, columns: Columns, text: Text): string {
+function equals(path: string[], value: Scalar, columns: MemberColumns, text: Text): string {
   if (value !== null) return check(path, { sign: '=', value }, columns, text);
   const { isThere, json } = presence(path, columns, text);
   return json === undefined ? 'false' : unless(isThere, false, `json_type(${json}) = 'NULL'`);
 }
 
 /** `isThere`: SQL that is true where columns show a member that is not null. `json`: where they do not; absent: it is missing. */
-function presence(path: string[], columns: Columns, text: Text): { isThere: string; json?: string } {
+function presence(path: string[], columns: MemberColumns, text: Text): { isThere: string; json?: string } {
   const own = columns.of(path);
   const below = columns.below(path);
   if (own === null && below?.length === 0) return { isThere: '' };
@@ -83,7 +87,7 @@ function presence(path: string[], columns: Columns, text: Text): { isThere: stri
   };
 }
 
-function check(path: string[], tested: Check, columns: Columns, text: Text): string {
+function check(path: string[], tested: ValueCheck, columns: MemberColumns, text: Text): string {
   const column = columns.of(path);
   if (column === null) return 'false';
   const byPayload = () => checkJson(jsonAt(path, text), tested, text);

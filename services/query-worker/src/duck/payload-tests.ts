@@ -1,7 +1,7 @@
 export type Sign = '=' | '<' | '<=' | '>' | '>=';
 
 /** A comparison with a value that is not null, or a pattern of RE2 that a text has. */
-export type Check = { sign: Sign; value: string | number | bigint | boolean } | { pattern: string };
+export type ValueCheck = { sign: Sign; value: string | number | bigint | boolean } | { pattern: string };
 
 /** A parameter with this text. */
 export type Text = (value: string) => string;
@@ -28,7 +28,7 @@ const textOf = (json: string) => `(${json} ->> '$')`;
 const integers = `('UBIGINT', 'BIGINT')`;
 
 /** Whether JSON meets the check; NULL or false where it does not. */
-export function checkJson(json: string, check: Check, text: Text): string {
+export function checkJson(json: string, check: ValueCheck, text: Text): string {
   if ('pattern' in check)
     return `(${isText(json)} and regexp_matches(${textOf(json)}, ${text(check.pattern)}))`;
   const { sign, value } = check;

@@ -1,20 +1,15 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
+import type { Scalar } from '@sluice/store/entries/entry-filter.ts';
+import type { TimeSteps } from '@sluice/store/entries/step-counts.ts';
 import { readColumns } from './file-columns.ts';
-import { rowsOf, type Selection } from './selection.ts';
-import { ofPayload, type Source, type Sources, toSources } from './sources.ts';
-import { canBeShown, literal, readable, type Scalar, toScalar } from './values.ts';
-
-/** Steps of time from `begin` on, each of `length`, in ms. */
-export interface Steps {
-  begin: number;
-  length: number;
-  count: number;
-}
+import { type RowSelection, rowsOf } from './selection.ts';
+import { type FieldSource, ofPayload, type Sources, toSources } from './sources.ts';
+import { canBeShown, literal, readable, toScalar } from './values.ts';
 
 /** How many entries of a step have a value. Null: the field is null or missing. `rest`: all values without a row. */
 export interface StepCount {
   at: string;
-  value?: Scalar | null;
+  value?: Scalar;
   rest?: true;
   accepted: number;
 }
@@ -22,15 +17,15 @@ export interface StepCount {
 /** Values that have rows: those of most entries. */
 const mostValues = 10;
 
-const at = ({ begin, length }: Steps, step: number) => new Date(begin + step * length).toISOString();
-const stepOf = ({ begin, length }: Steps) =>
-  `floor((epoch_ms("createdAt") - ${begin}) / ${length})::integer as step`;
+const at = ({ from, length }: TimeSteps, step: number) => new Date(from + step * length).toISOString();
+const stepOf = ({ from, length }: TimeSteps) =>
+  `floor((epoch_ms("createdAt") - ${from}) / ${length})::integer as step`;
 
 /** Counts the entries of each step. All are in the steps. */
 export async function countSteps(
   connection: DuckDBConnection,
-  selection: Selection,
-  steps: Steps,
+  selection: RowSelection,
+  steps: TimeSteps,
 ): Promise<StepCount[]> {
   const read = await connection.runAndReadAll(
     `select ${stepOf(steps)}, count(*)::double from entries where ${selection.where} group by step`,
@@ -46,12 +41,12 @@ export async function countSteps(
 /** Counts the entries of each step by the values of a field. Counts of 0 have no row. */
 export async function countValues(
   connection: DuckDBConnection,
-  selection: Selection,
-  { files, steps, path }: { files: string[]; steps: Steps; path: string[] },
+  selection: RowSelection,
+  { files, steps, path }: { files: string[]; steps: TimeSteps; path: string[] },
 ): Promise<StepCount[]> {
   if (files.length === 0) return [];
   const { sources, members } = await sourceOf(connection, files, path);
-  const [{ kind, value }] = sources as [Source];
+  const [{ kind, value }] = sources as [FieldSource];
   const rows = async (sql: string) => (await connection.runAndReadAll(sql, selection.params)).getRows();
   const all = `(select "createdAt", ${value} as value from ${rowsOf(selection, members)})`;
   const top = await rows(

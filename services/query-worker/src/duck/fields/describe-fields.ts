@@ -4,7 +4,7 @@ import { type Described, type FieldSummary, toSummary } from './field-summary.ts
 import { countRows, readColumns } from './file-columns.ts';
 import { describeMany } from './many-values.ts';
 import { findManyValued } from './sample.ts';
-import type { Selection } from './selection.ts';
+import type { RowSelection } from './selection.ts';
 import { isRestName, ofPayload, type Sources, toSources } from './sources.ts';
 import { tellTimes } from './tell-times.ts';
 
@@ -17,7 +17,7 @@ const fewEntries = 10_000;
 export async function describeFields(
   connection: DuckDBConnection,
   files: string[],
-  selection: Selection,
+  selection: RowSelection,
 ): Promise<FieldSummary[]> {
   if (files.length === 0) return [];
   const columns = await readColumns(connection, files);

@@ -2,14 +2,14 @@ import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import { type Counting, factsOf, toFacts } from './facts.ts';
 import { type Described, mostShown } from './field-summary.ts';
 import { binsOf, double, toBins } from './histogram.ts';
-import { rowsOf, type Selection } from './selection.ts';
-import type { Source, Sources } from './sources.ts';
+import { type RowSelection, rowsOf } from './selection.ts';
+import type { FieldSource, Sources } from './sources.ts';
 import { canBeShown, placeOf, readable, shortened } from './values.ts';
 
 /** Describes at most 63 fields by counting the entries with each of their values. Entries are read once. */
 export async function describeFew(
   connection: DuckDBConnection,
-  selection: Selection,
+  selection: RowSelection,
   { sources, members }: Sources,
 ): Promise<Described[]> {
   if (sources.length === 0) return [];
@@ -37,7 +37,11 @@ const counting: Counting = {
 };
 
 /** `table`: SQL for rows with `value`, and how many `entries` have it. */
-async function describe(connection: DuckDBConnection, source: Source, table: string): Promise<Described> {
+async function describe(
+  connection: DuckDBConnection,
+  source: FieldSource,
+  table: string,
+): Promise<Described> {
   const { kind } = source;
   const rows = async (select: string, more = '') =>
     (await connection.runAndReadAll(`select ${select} from ${table} ${more}`)).getRows();

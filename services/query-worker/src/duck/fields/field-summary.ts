@@ -1,14 +1,15 @@
 import type { DuckDBValue } from '@duckdb/node-api';
+import type { Scalar } from '@sluice/store/entries/entry-filter.ts';
 import type { Facts } from './facts.ts';
 import type { Bin } from './histogram.ts';
-import type { Source } from './sources.ts';
-import { type Scalar, toScalar } from './values.ts';
+import type { FieldSource } from './sources.ts';
+import { toScalar } from './values.ts';
 
 export const mostShown = 10;
 
 /** What was counted of a field. */
 export interface Described {
-  source: Source;
+  source: FieldSource;
   facts: Facts;
   /** The most frequent values that can be shown, and how many entries have them. */
   top: [DuckDBValue, number][];

@@ -1,12 +1,13 @@
 import { toJson } from '@sluice/json/numbers.ts';
+import type { TimeSteps } from '@sluice/store/entries/step-counts.ts';
 import type { Reply } from '../ask.ts';
-import { countSteps, countValues, type Steps } from './counts.ts';
+import { countSteps, countValues } from './counts.ts';
 import { describeFields } from './describe-fields.ts';
 import { type EntriesAsk, overEntries } from './over-entries.ts';
 
 /** `path`: of the field by whose values entries are counted. All entries are in the steps. */
 export interface CountsAsk extends EntriesAsk {
-  steps: Steps;
+  steps: TimeSteps;
   path?: string[] | undefined;
 }
 

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
-import { quoted } from '@sluice/shared/sql-text.ts';
+import { listed } from '@sluice/shared/sql-text.ts';
 
 /** A column with a field of payloads. */
 export interface FileColumn {
@@ -18,17 +19,17 @@ const ofEntry = new Set(['createdAt', 'id', 'schema_version', 'source', 'key', '
 export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<FileColumn[]> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
   const noted = await rows(
-    `select file_name, decode(value) from parquet_kv_metadata(${listOf(files)}) where decode(key) = 'sluice.text_types'`,
+    `select file_name, decode(value) from parquet_kv_metadata(${listed(files)}) where decode(key) = 'sluice.text_types'`,
   );
   const notes = new Map(
     (noted as [string, string][]).map(([file, json]) => [
       file,
-      new Map(Object.entries(JSON.parse(json) as Record<string, string[]>)),
+      new Map(Object.entries(parseJson(json) as Record<string, string[]>)),
     ]),
   );
   const columns = new Map<string, FileColumn>();
   const found = await rows(
-    `select file_name, name, duckdb_type from parquet_schema(${listOf(files)}) where num_children is null`,
+    `select file_name, name, duckdb_type from parquet_schema(${listed(files)}) where num_children is null`,
   );
   for (const [file, name, type] of found as [string, string, string][]) {
     if (ofEntry.has(name)) continue;
@@ -44,12 +45,10 @@ export async function readColumns(connection: DuckDBConnection, files: string[])
 /** How many entries the files have. */
 export async function countRows(connection: DuckDBConnection, files: string[]): Promise<number> {
   const read = await connection.runAndReadAll(
-    `select sum(num_rows)::double from parquet_file_metadata(${listOf(files)})`,
+    `select sum(num_rows)::double from parquet_file_metadata(${listed(files)})`,
   );
   return read.getRows()[0]?.[0] as number;
 }
-
-const listOf = (files: string[]) => `[${files.map(quoted).join(', ')}]`;
 
 /** The keys of a field that is named like its column. */
 const pathOf = (name: string): string[] => (name.startsWith('/') ? fromPointer(name) : name.split('.'));

@@ -3,7 +3,7 @@ import { type Counting, factsOf, toFacts } from './facts.ts';
 import { type Described, mostShown } from './field-summary.ts';
 import { binsOf, double, toBins } from './histogram.ts';
 import type { ManyValued } from './sample.ts';
-import { rowsOf, type Selection } from './selection.ts';
+import { type RowSelection, rowsOf } from './selection.ts';
 import { placeOf, readable } from './values.ts';
 
 /** Different values that are counted at most. Of more, one in so many is. */
@@ -19,7 +19,7 @@ interface Fields {
 /** Describes fields without counting each of their values. Entries are read twice: first for the ends of histograms. */
 export async function describeMany(
   connection: DuckDBConnection,
-  selection: Selection,
+  selection: RowSelection,
   { fields, members, entries }: Fields,
 ): Promise<Described[]> {
   if (fields.length === 0) return [];

@@ -5,7 +5,7 @@ import type { AskedFiles, Reply } from '../ask.ts';
 import { readColumns } from '../columns.ts';
 import { type FileCondition, whereOf } from '../conditions.ts';
 import { openEntries } from '../open.ts';
-import type { Selection } from './selection.ts';
+import type { RowSelection } from './selection.ts';
 
 /** Which entries count. `from` and `to`: ISO 8601. */
 export interface EntriesAsk extends AskedFiles {
@@ -17,7 +17,7 @@ export interface EntriesAsk extends AskedFiles {
 /** Answers over the entries that are asked for. */
 export async function overEntries<Answer>(
   asked: EntriesAsk,
-  answer: (connection: DuckDBConnection, selection: Selection) => Promise<Answer>,
+  answer: (connection: DuckDBConnection, selection: RowSelection) => Promise<Answer>,
 ): Promise<Reply<Answer>> {
   const connection = await openEntries(asked);
   try {
@@ -33,7 +33,7 @@ export async function overEntries<Answer>(
 async function selectionOf(
   connection: DuckDBConnection,
   { files, conditions, from, to }: EntriesAsk,
-): Promise<Selection> {
+): Promise<RowSelection> {
   const { sql, params } = whereOf(conditions, await readColumns(connection, files));
   const bounds = [
     ...(from ? [`"createdAt" >= ${quoted(from)}::timestamptz`] : []),

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { quoted } from '@sluice/shared/sql-text.ts';
-import { rowsOf, type Selection } from './selection.ts';
-import type { Source, Sources } from './sources.ts';
+import { type RowSelection, rowsOf } from './selection.ts';
+import type { FieldSource, Sources } from './sources.ts';
 import { canBeShown, literal, shortened } from './values.ts';
 
 /** Entries that are looked at, and at how many places of the files. */
@@ -16,7 +16,7 @@ const mostFrequent = 20;
 
 /** A field where most entries have a value of their own, and SQL for the values that many have. */
 export interface ManyValued {
-  source: Source;
+  source: FieldSource;
   frequent: string[];
 }
 
@@ -24,7 +24,7 @@ export interface ManyValued {
 export async function findManyValued(
   connection: DuckDBConnection,
   files: string[],
-  selection: Selection,
+  selection: RowSelection,
   { sources, members }: Sources,
 ): Promise<ManyValued[]> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();

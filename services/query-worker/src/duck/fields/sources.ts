@@ -6,7 +6,7 @@ import type { FileColumn } from './file-columns.ts';
 export type SourceKind = 'integer' | 'number' | 'boolean' | 'string' | 'date' | 'time' | 'json';
 
 /** Where the values of a field come from. */
-export interface Source {
+export interface FieldSource {
   name: string;
   path: string[];
   kind: SourceKind;
@@ -26,9 +26,9 @@ const kinds: Record<string, SourceKind> = {
 export const isRestName = (name: string) => /^_extra_*$/.test(name);
 
 /** The fields whose columns say what they are, and those of which only the payload does. */
-export function toSources(columns: FileColumn[]): { sources: Source[]; unclear: FileColumn[] } {
+export function toSources(columns: FileColumn[]): { sources: FieldSource[]; unclear: FileColumn[] } {
   const mayLack = columnsThatMayLack(columns);
-  const sources: Source[] = [];
+  const sources: FieldSource[] = [];
   const unclear: FileColumn[] = [];
   for (const column of columns) {
     const kind = mayLack(column) ? undefined : kindOf(column);
@@ -67,14 +67,14 @@ function kindOf({ types, texts }: FileColumn): SourceKind | undefined {
 
 /** Some fields, and SQL for the list `members` of their rows. */
 export interface Sources {
-  sources: Source[];
+  sources: FieldSource[];
   members: string;
 }
 
 /** The fields as members of the payload. `members` has their JSON texts, for which each payload is read once. */
 export function ofPayload(fields: Pick<FileColumn, 'name' | 'path'>[]): Sources {
   const plain = fields.filter(({ path }) => !path.some(isOdd));
-  const sources = fields.map((field): Source => {
+  const sources = fields.map((field): FieldSource => {
     const at = plain.indexOf(field) + 1;
     const json = at > 0 ? `members[${at}]` : memberOf(field.path);
     return { name: field.name, path: field.path, kind: 'json', value: jsonValue(json) };

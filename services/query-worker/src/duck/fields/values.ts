@@ -1,9 +1,8 @@
 import type { DuckDBValue } from '@duckdb/node-api';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
 import { quoted } from '@sluice/shared/sql-text.ts';
+import type { Scalar } from '@sluice/store/entries/entry-filter.ts';
 import type { SourceKind } from './sources.ts';
-
-export type Scalar = string | number | bigint | boolean;
 
 /** Bytes of a text. Longer ones are counted, but not shown. */
 const mostBytes = 200;

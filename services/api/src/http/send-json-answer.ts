@@ -3,9 +3,9 @@ import type { Period } from '@sluice/store/entries/entries.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import type { FastifyReply } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
-import { sendJson } from '../http/answers.ts';
-import { abortOnClose } from '../http/connections/connections.ts';
+import { sendJson } from './answers.ts';
 import { createAskWorker } from './ask-worker.ts';
+import { abortOnClose } from './connections/connections.ts';
 
 /** Sends what a query worker answers about selected entries. */
 export function createSendJsonAnswer({
