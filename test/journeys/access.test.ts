@@ -102,6 +102,7 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/data/missing': [inTurn(401, 200, 404, 200, 200, 200, 200, 403, 403), () => ({ json: { keys: ['k'] } })],
   'get /api/applications/{domain}/stats': [readers()],
   // Without a query worker.
+  'get /api/applications/{domain}/fields': [readers(503)],
   'post /api/applications/{domain}/query': [readers(503), () => ({ json: { sql: 'select 1' } })],
   'get /api/applications/{domain}/queries': [readers()],
   'post /api/applications/{domain}/queries': [editors(), () => ({ json: question() })],

@@ -79,6 +79,9 @@ describe('with a query worker', () => {
     expect(await get(`${odd}&limit=2&start=10002`)).toMatchObject({ numbers: [3, 1], isLast: true });
     expect(await get(`${odd}&order=oldest&limit=2`)).toMatchObject({ numbers: [1, 3], total: 10_004 });
     expect(await get(`key=${id}&limit=1`)).toMatchObject({ numbers: [20_009], total: 10 });
+    // Only the payloads have this field.
+    const text = `filter=${encodeURIComponent('{"text":{"contains":"X"}}')}`;
+    expect(await get(`${text}&limit=1`)).toMatchObject({ numbers: [20_009], total: 20_009 });
     const dry = await call(url, 'POST', `${path}/deletions?dry_run=true`, {
       token,
       json: { filter: { n: { gte: 19_990 } } },

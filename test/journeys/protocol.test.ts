@@ -189,6 +189,7 @@ describe('the description of the API', () => {
         'post /api/applications/{domain}/unique',
         'get /api/applications/{domain}/data/live',
         'get /api/applications/{domain}/data/{id}',
+        'get /api/applications/{domain}/fields',
         'get /api/applications/{domain}/stats',
         'post /api/applications/{domain}/query',
         'get /api/applications/{domain}/queries',

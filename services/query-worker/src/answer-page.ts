@@ -10,7 +10,12 @@ import type { Asked } from './server.ts';
 
 /** `filter`: conditions as records keep them. `from` and `to`: ISO 8601. */
 export type AskedPage = Asked &
-  Pick<MatchingPage, 'order' | 'cursor' | 'start' | 'limit'> & { filter: string; from?: string; to?: string };
+  Pick<MatchingPage, 'order' | 'cursor' | 'start' | 'limit'> & {
+    filter: string;
+    from?: string;
+    to?: string;
+    byColumns?: boolean;
+  };
 
 interface Dependencies {
   segments: Pick<FindSegments, 'completed'>;
@@ -23,7 +28,18 @@ interface Dependencies {
 /** Finds pages in files, and in MongoDB what no file has. */
 export function createAnswerPage({ segments, store, processes, runMs = 2_000 }: Dependencies) {
   return async (
-    { application, domain, filter: text, from, to, order, cursor, start, limit }: AskedPage,
+    {
+      application,
+      domain,
+      filter: text,
+      from,
+      to,
+      order,
+      cursor,
+      start,
+      limit,
+      byColumns = false,
+    }: AskedPage,
     signal: AbortSignal,
   ): Promise<Reply<PageAnswer & { end: string | undefined }>> => {
     const filter = selectionOf({ filter: text }).filter ?? [];
@@ -49,6 +65,7 @@ export function createAnswerPage({ segments, store, processes, runMs = 2_000 }: 
         removed,
         others,
         end,
+        byColumns,
         ...page,
       },
       signal,

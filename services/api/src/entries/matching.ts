@@ -45,31 +45,36 @@ export function createMatching({
   async function askPage(
     { application: { id: application, domain }, owner, gone }: Wanted,
     { filter = [], from, to }: Selection,
-    page: { order: Order; cursor?: string | undefined; start: number; limit: number },
+    page: { order: Order; cursor?: string | undefined; start: number; limit: number; byColumns: boolean },
   ): Promise<Found> {
     const asked = { application, domain, owner, filter: toText(filter), from, to, ...page };
     return (await (await ask('/pages', asked, gone)).json()) as Found;
   }
 
-  /** Throws FilterTimeout, and ApiError where MongoDB takes too long and a query worker may soon answer. */
+  /**
+   * Files answer first where their columns decide. Else MongoDB does, and files with the payloads where it takes too long.
+   * Throws FilterTimeout, and ApiError where a query worker may soon answer.
+   */
   async function either<T>(
     { application: { id, hasDeletions } }: Wanted,
     { filter, from, to }: Selection,
-    byFiles: () => Promise<T>,
+    byFiles: (byColumns: boolean) => Promise<T>,
     byMongodb: () => Promise<T>,
   ): Promise<T> {
     const isFew = async () =>
       (await entries.count(id, { from, to, isIntact: !hasDeletions })) <= timings.fewEntries;
     if (!filter || !config.queryUrl || (await isFew())) return byMongodb();
-    const refused = await byFiles().catch((error) => {
-      if (error instanceof ApiError) return error;
-      throw error;
-    });
-    if (!(refused instanceof ApiError)) return refused;
-    return byMongodb().catch((error) => {
-      const isLater = refused.name === 'ServiceUnavailableError' || refused.name === 'TooManyRequestsError';
-      throw error instanceof FilterTimeout && isLater ? refused : error;
-    });
+    const byColumns = await unlessRefused(byFiles(true));
+    if (!(byColumns instanceof ApiError)) return byColumns;
+    try {
+      return await byMongodb();
+    } catch (error) {
+      if (!(error instanceof FilterTimeout)) throw error;
+      const byPayload = await unlessRefused(byFiles(false));
+      if (!(byPayload instanceof ApiError)) return byPayload;
+      const isLater = ['ServiceUnavailableError', 'TooManyRequestsError'].includes(byPayload.name);
+      throw isLater ? byPayload : error;
+    }
   }
 
   async function newestFirst(id: string, { after, ...page }: ForwardPage): Promise<FoundPage> {
@@ -91,9 +96,10 @@ export function createMatching({
       return either(
         wanted,
         page,
-        async () => {
+        async (byColumns) => {
           const { start, limit, after, onRead } = page;
-          const { ids, total, end } = await askPage(wanted, page, { order, cursor: after, start, limit });
+          const asked = { order, cursor: after, start, limit, byColumns };
+          const { ids, total, end } = await askPage(wanted, page, asked);
           const isLast = ids.length < limit;
           const shown = ids.slice(0, limit - 1);
           const found = await entries.byIds(id, shown, onRead);
@@ -112,9 +118,16 @@ export function createMatching({
       return either(
         wanted,
         selection,
-        async () => (await askPage(wanted, selection, { order: 'newest', start: 0, limit: 0 })).total,
+        async (byColumns) =>
+          (await askPage(wanted, selection, { order: 'newest', start: 0, limit: 0, byColumns })).total,
         () => entries.count(wanted.application.id, selection),
       );
     },
   };
 }
+
+const unlessRefused = <T>(answer: Promise<T>): Promise<T | ApiError> =>
+  answer.catch((error) => {
+    if (error instanceof ApiError) return error;
+    throw error;
+  });

@@ -63,7 +63,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       description:
         'Newest first, or oldest first to follow an application: repeat with the last `cursor` to get each entry once. ' +
         '`from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
-        'of entries that match, without those that are in an archive alone: see `archived_before`. The answer is 400 if the filter takes longer than 5 s, or if the page has more than 16 MiB; ' +
+        'of entries that match, without those that are in an archive alone: see `archived_before`. The answer is 400 if the filter takes longer than 5 s where no query worker runs, or if the page has more than 16 MiB; ' +
         'then the message says how many entries fit.',
       params: ByDomain,
       querystring: EntriesQuery,

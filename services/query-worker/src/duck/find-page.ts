@@ -9,7 +9,11 @@ import type { EntryFile, PageAnswer, PageAsk } from './page.ts';
 /** Finds the ids of a page, and counts all entries that match. */
 export async function findPage(asked: PageAsk): Promise<Reply<PageAnswer>> {
   const connection = await open(asked);
-  return { answer: await find(connection, asked) };
+  const params: Record<string, string> = {};
+  const sources = await sourcesOf(connection, asked, params);
+  if (asked.byColumns && sources.some(({ where }) => where.includes('payload')))
+    return { refusal: { message: 'the columns of the files do not decide what the filter selects' } };
+  return { answer: await find(connection, asked, { sources, params }) };
 }
 
 /** A file with SQL for its entries that match. */
@@ -19,14 +23,16 @@ interface Source extends EntryFile {
 
 type Counted = Source & { count: number };
 
-async function find(connection: DuckDBConnection, asked: PageAsk): Promise<PageAnswer> {
+async function find(
+  connection: DuckDBConnection,
+  asked: PageAsk,
+  { sources, params }: { sources: Source[]; params: Record<string, string> },
+): Promise<PageAnswer> {
   const { others, start, limit } = asked;
-  const params: Record<string, string> = {};
   const rows = async (sql: string) => {
     const used = Object.entries(params).filter(([name]) => sql.includes(`$${name}::`));
     return (await connection.runAndReadAll(sql, Object.fromEntries(used))).getRows();
   };
-  const sources = await sourcesOf(connection, asked, params);
   const counts = sources.length > 0 ? await rows(select(sources, (at) => `${at}, count(*)::double`)) : [];
   const counted = (counts as [number, number][]).flatMap(([at, count]) =>
     count > 0 ? [{ ...(sources[at] as Source), count }] : [],

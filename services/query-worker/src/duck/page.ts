@@ -13,6 +13,8 @@ export interface PageAsk extends AskedFiles {
   /** The files of each run, which have the same columns. */
   runs: EntryFile[][];
   conditions: FileCondition[];
+  /** Refused where a condition needs the payloads, which MongoDB reads faster. */
+  byColumns: boolean;
   /** Of all entries (ISO 8601). `from` is included, `to` is not. */
   from?: string | undefined;
   to?: string | undefined;
