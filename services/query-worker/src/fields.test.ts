@@ -1,0 +1,177 @@
+import { readFilter } from '@sluice/api/http/filter.ts';
+import { toJson } from '@sluice/json/numbers.ts';
+import { parseJson } from '@sluice/json/parse-json.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
+import { largeNumbers } from '@sluice/store/applications/fields.ts';
+import type { Condition } from '@sluice/store/entries/entry-filter.ts';
+import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
+import { fieldName, metaNames } from '@sluice/tables/columns.ts';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
+import { eachField } from '../../../test/support/each-field.ts';
+import {
+  countsOf,
+  faultsOf,
+  keysOf,
+  memberIn,
+  readAnswer,
+  type TestedField,
+} from '../../../test/support/field-oracle.ts';
+import { payloadOf } from '../../../test/support/payload-of.ts';
+import { entrySteps, type Payload, type Version, versions } from '../../../test/support/random-entries.ts';
+import { runs as times } from '../../../test/support/runs.ts';
+import { answerCounts, answerFields } from './duck/fields/fields.ts';
+import { toFileConditions } from './file-conditions.ts';
+import { createSegments } from './segments.ts';
+
+const never = new AbortController().signal;
+const dayMs = 86_400_000;
+const keysAt = createKeysAt();
+
+/** An application, and what is asked of its entries, in this process. */
+async function start([first, ...later]: Version[]) {
+  const runs = await archiveRuns(undefined, first?.schema);
+  const { application, domain, root, store, run } = runs;
+  const startRun = async () =>
+    void (await run(await store.askedArchives.ask(application), { fileBytes: 4_000 }));
+  const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
+  const left = [first, ...later].map((each) => [...(each as Version).payloads]);
+  let current = 0;
+
+  async function insert(days: number[], isLate: boolean): Promise<void> {
+    const times = days.map((ago) => Date.now() - ago * dayMs);
+    const texts = times.flatMap(() => left[current]?.shift() ?? []);
+    for (const text of texts) {
+      const pointers: string[] = [];
+      eachField(parseJson(text) as Payload, (path) => pointers.push(toPointer(path)));
+      await store.fields.add(application, [...pointers, largeNumbers]);
+    }
+    const announced = isLate ? await store.milestones.removeFrom(application, Math.min(...times)) : undefined;
+    const entries = texts.map((text, n) => ({
+      key: keysAt(Buffer.from(application, 'hex'), times[n] as number),
+      ...payloadOf(text),
+      version: current + 1,
+      ...(announced !== undefined && { announced }),
+    }));
+    if (entries.length > 0) await store.entries.insertKeyed(entries);
+  }
+
+  async function publish(): Promise<void> {
+    const next = later[current];
+    if (!next) return;
+    const record = await store.applications.byId(application);
+    const fields = { rawSchema: JSON.stringify(next.schema), createdBy: 'b', fields: [], note: undefined };
+    await store.schemas.publish(record as never, fields as never);
+    current += 1;
+  }
+
+  async function asked(conditions: Condition[] = []) {
+    const files = await segmentsOf(application, domain, never);
+    return { ...files, conditions: await toFileConditions(store, conditions), folder: ownFolder() };
+  }
+
+  /** What is asked of entries, and these. */
+  async function listed(filter?: Condition[]) {
+    const { entries } = await store.entries.page(application, { start: 0, limit: 1_000, filter });
+    return entries;
+  }
+
+  return { ...runs, insert, publish, asked, listed };
+}
+
+const day = (time: Date) => new Date(Math.floor(time.getTime() / dayMs) * dayMs).toISOString();
+
+interface Row {
+  at: string;
+  value?: unknown;
+  rest?: true;
+  accepted: number;
+}
+
+const filters = [
+  {},
+  { m0: { exists: true } },
+  { m1: { ne: 1 } },
+  { m2: { gte: 'a' } },
+  { m3: { lt: 2.5 } },
+  { '/a': { exists: false }, m4: { in: [true, null, 'a', 1] } },
+];
+
+it('describes and counts what the list has', async () => {
+  let described = 0;
+  await fc.assert(
+    fc.asyncProperty(versions, entrySteps, fc.nat(), async (versions, steps, seed) => {
+      const { asked, listed, insert, publish, store, application, storedIds } = await start(versions);
+      let turn = seed;
+
+      async function ask(): Promise<void> {
+        turn += 1;
+        const read = readFilter(JSON.stringify(filters[turn % filters.length]));
+        const conditions = read.ok ? read.conditions : [];
+        const [question, entries] = [await asked(conditions), await listed(conditions)];
+        const reply = await answerFields(question);
+        if ('refusal' in reply) throw new Error(reply.refusal.message);
+        const fields = readAnswer<TestedField[]>(reply.answer);
+        const valuesOf = (path: string[]) => entries.map(({ payload }) => memberIn(payload, path));
+        const faults = fields.flatMap((field) => faultsOf(field, valuesOf(keysOf(field.path))));
+        expect(faults).toEqual([]);
+        const found = new Set(fields.map(({ path }) => path));
+        const reserved = ['createdAt', 'payload', 'date', ...metaNames];
+        for (const { payload } of entries)
+          eachField(parseJson(JSON.stringify(payload)) as Payload, (path) =>
+            expect(found).toContain(fieldName(toPointer(path), reserved, true)),
+          );
+        described += fields.length;
+
+        const from = Math.floor(Date.now() / dayMs) * dayMs - 41 * dayMs;
+        const days = { steps: { from, length: dayMs, count: 43 } };
+        const counted = await answerCounts({ ...question, ...days });
+        const totals = countsOf(entries.map(({ createdAt }) => day(createdAt)));
+        const rows = 'answer' in counted ? readAnswer<Row[]>(counted.answer) : [];
+        expect(rows).toHaveLength(43);
+        for (const { at, accepted } of rows) expect([at, accepted]).toEqual([at, totals.get(at) ?? 0]);
+
+        const path = keysOf(fields[turn % Math.max(fields.length, 1)]?.path ?? 'nothing');
+        const byValue = await answerCounts({ ...question, ...days, path });
+        if ('refusal' in byValue) throw new Error(byValue.refusal.message);
+        expectRows(readAnswer<Row[]>(byValue.answer), entries, path);
+      }
+
+      for (const [at, step] of steps.entries()) {
+        if (at === Math.floor(steps.length / 2)) await publish();
+        if (step.what === 'insert' || step.what === 'late') await insert(step.days, step.what === 'late');
+        if (step.what === 'ask') await ask();
+        const ids = await storedIds();
+        if (step.what === 'delete' && ids.length > 0)
+          await store.deletions.removeOne(application, ids[step.place % ids.length] as string);
+      }
+      await ask();
+    }),
+    { ...times(3, 8), endOnFailure: true },
+  );
+  expect(described).toBeGreaterThan(20);
+}, 600_000);
+
+/** Rows of the ten values with most entries, of null and of the rest, as the entries have them. */
+function expectRows(rows: Row[], entries: { createdAt: Date; payload: object }[], path: string[]): void {
+  const values = entries.map(({ createdAt, payload }) => ({
+    at: day(createdAt),
+    json: memberIn(payload, path),
+  }));
+  const shown = values.flatMap(({ json }) => (json === undefined || /^[[{]/.test(json) ? [] : [json]));
+  const counts = countsOf(shown);
+  const named = new Set(
+    rows.filter(({ value, rest }) => value !== null && !rest).map(({ value }) => toJson(value)),
+  );
+  const most = [...counts.values()].toSorted((a, b) => b - a).slice(0, 10);
+  expect([...named].map((json) => counts.get(json)).toSorted((a, b) => Number(b) - Number(a))).toEqual(most);
+  const keyOf = (json: string | undefined) => (json === undefined ? 'null' : named.has(json) ? json : 'rest');
+  const expected = countsOf(values.map(({ at, json }) => `${at} ${keyOf(json)}`));
+  const found = rows.map(({ at, value, rest, accepted }) => [
+    `${at} ${rest ? 'rest' : toJson(value)}`,
+    accepted,
+  ]);
+  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
+  expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted());
+}
