@@ -70,6 +70,13 @@ describe('sluice-admin applications', () => {
       key_required: false,
     });
     expect(await done('applications', 'show', domain)).toMatch(/^entries +1$/m);
+    const { bytes } = await json('applications', 'show', domain);
+    const used = await json('applications', 'list', '--owner', username, '--usage');
+    expect(used).toMatchObject([
+      { domain, entries: 1, bytes },
+      { domain: other, entries: 0, bytes: 0 },
+    ]);
+    expect(bytes).toBeGreaterThan(0);
     expect((await run(['applications', 'show', 'nowhere'])).stderr).toMatch(
       /^sluice-admin: application nowhere was not found/,
     );

@@ -6,6 +6,7 @@ import { byExistence, type Existence } from './deleted-applications.ts';
 
 /** An application as the operator sees it. */
 export interface ApplicationOverview {
+  id: string;
   domain: string;
   name: string;
   /** Username. */
@@ -27,6 +28,7 @@ export function managedApplications(db: Db) {
         .sort({ createdAt: -1, _id: -1 })
         .project<ApplicationOverview>({
           _id: 0,
+          id: { $toString: '$_id' },
           domain: 1,
           name: 1,
           owner: '$owner.username',

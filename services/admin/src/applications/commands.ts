@@ -1,6 +1,7 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import { printJson, printRows } from '@sluice/shared/terminal/print.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import type { ApplicationOverview } from '@sluice/store/applications/managed-applications.ts';
 import type { Command } from 'commander';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
@@ -22,14 +23,19 @@ export function addApplications(program: Command, terminal: AdminTerminal): void
     .description('List all applications, newest first.')
     .option('--owner <username>', 'only those of one user')
     .option('--deleted', 'those that were deleted and can be restored')
+    .option('--usage', 'with entries and bytes of payloads, the largest first')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample: sluice-admin applications list --owner ada')
     .action(
-      act(async ([store], { owner, deleted, json }: ListOptions) => {
+      act(async ([store], { owner, deleted, usage, json }: ListOptions) => {
         const of = owner === undefined ? undefined : (await findUser(store, owner)).id;
         const rows = await store.applications.overview(of, deleted ? 'restorable' : 'alive');
-        const shown = rows.map(({ domain, name, ...rest }) => ({ domain, name, ...rest }));
-        printRows(console, shown, json);
+        const shown = usage ? await withUsage(store, rows) : rows;
+        printRows(
+          console,
+          shown.map(({ id: _, domain, name, ...rest }) => ({ domain, name, ...rest })),
+          json,
+        );
       }),
     );
 
@@ -70,7 +76,14 @@ export function addApplications(program: Command, terminal: AdminTerminal): void
 interface ListOptions {
   owner?: string;
   deleted?: boolean;
+  usage?: boolean;
   json?: boolean;
+}
+
+async function withUsage(store: Store, rows: ApplicationOverview[]) {
+  const used: (ApplicationOverview & { entries: number; bytes: number })[] = [];
+  for (const row of rows) used.push({ ...row, ...(await store.milestones.usage(row.id)) });
+  return used.sort((a, b) => b.bytes - a.bytes);
 }
 
 async function describe(store: Store, { id, domain, name, type, owner, ...rest }: ApplicationRecord) {
