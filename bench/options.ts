@@ -35,7 +35,8 @@ Parts: ${partNames.join(' ')}
   --warm-up N           seconds before each round that do not count (1)
   --minutes N           length of the soak (10)
   --overload-seconds N  length of the overload (30)
-  --entries N           entries of "stored", "listing" (10000000), "exports", "archives", "imports", "rehearsals", "deletions" (1000000), "questions" (2000000)
+  --entries N           entries of "stored", "listing" (10000000), "exports", "archives", "imports", "rehearsals", "deletions", "questions" (1000000)
+  --nested              entries of "questions" have objects in objects
   --applications LIST   numbers of applications to compare (1,1000,3000,10000)
   --schemas KIND        schemas of these applications: different, or the same (different)
   --before DIR          an older checkout, made ready by \`npm run setup\`, to measure beside this one in "singles", "batches" and "refusals"
@@ -64,7 +65,7 @@ export function readOptions(argv: string[]) {
   const { values, positionals } = parseArgs({
     args: argv,
     allowPositionals: true,
-    options: { ...named, help: { type: 'boolean' as const } },
+    options: { ...named, nested: { type: 'boolean' as const }, help: { type: 'boolean' as const } },
   });
   if (values.help) return undefined;
   const text = values as unknown as typeof defaults;
@@ -79,6 +80,7 @@ export function readOptions(argv: string[]) {
     overloadSeconds: positive('overload-seconds', text['overload-seconds']),
     /** Undefined for the part's default. */
     entries: text.entries ? whole('entries', text.entries) : undefined,
+    nested: values.nested === true,
     applications: text.applications.split(',').map((each) => whole('applications', each)),
     schemas: oneOf('schemas', text.schemas, ['different', 'same']),
     before: text.before || undefined,

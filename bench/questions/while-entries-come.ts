@@ -1,10 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { payloadOf } from '../support/payload.ts';
+import { payloadOf, type Shape } from '../support/payload.ts';
 
 const perSecond = 1_000;
 const batchesPerSecond = 10;
-const lines = Array.from({ length: perSecond / batchesPerSecond }, (_, i) => payloadOf(1_024, 10, i));
-const body = lines.map((line) => `${line}\n`).join('');
 
 /** Calls `work` so many times, at a constant rate, and waits for all calls. */
 async function atRate(perSecond: number, seconds: number, work: () => Promise<unknown>): Promise<void> {
@@ -19,10 +17,11 @@ async function atRate(perSecond: number, seconds: number, work: () => Promise<un
 
 /** Asks once a second while 1,000 entries a second come in batches. Resolves with the times of the answers in ms, sorted. */
 export async function whileEntriesCome(
-  url: string,
-  seconds: number,
+  { url, shape, seconds }: { url: string; shape: Shape; seconds: number },
   ask: () => Promise<unknown>,
 ): Promise<number[]> {
+  const lines = Array.from({ length: perSecond / batchesPerSecond }, (_, i) => payloadOf(1_024, shape, i));
+  const body = lines.map((line) => `${line}\n`).join('');
   const times: number[] = [];
   await Promise.all([
     atRate(batchesPerSecond, seconds, async () => {

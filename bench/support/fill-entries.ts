@@ -1,7 +1,8 @@
+import type { EntryDocument } from '@sluice/store/entries/entry-document.ts';
 import type { Binary, Db } from 'mongodb';
 import type { Bench } from './bench.ts';
 import { entryDocument } from './entry-document.ts';
-import { payloadOf } from './payload.ts';
+import { payloadOf, type Shape } from './payload.ts';
 import { applicationId, withStore } from './store.ts';
 import { figure } from './table.ts';
 
@@ -9,7 +10,6 @@ const perCommand = 1_000;
 const inFlight = 2;
 /** Old enough that no worker treats the entries as recent. */
 const usualAgeMs = 3_600_000;
-const payloads = Array.from({ length: perCommand }, (_, i) => JSON.parse(payloadOf(1_024, 10, i)));
 
 /**
  * Inserts entries without the API, one for each millisecond until `ageMs` ago.
@@ -20,12 +20,13 @@ export async function fillEntries(
   database: string,
   domain: string,
   count: number,
-  ageMs = usualAgeMs,
+  { ageMs = usualAgeMs, shape = 10 }: { ageMs?: number | undefined; shape?: Shape | undefined } = {},
 ) {
+  const payloads = Array.from({ length: perCommand }, (_, i) => JSON.parse(payloadOf(1_024, shape, i)));
   const db = bench.mongodb.db(database);
   const id = await withStore(bench, database, (store) => applicationId(store, domain));
   const application = Buffer.from(id, 'hex');
-  await expectSameShape(db, application);
+  await expectSameShape(db, entryDocument(application, Date.now(), payloads[0]));
   const oldest = Date.now() - ageMs - count;
   let begun = 0;
   let stored = 0;
@@ -48,9 +49,8 @@ export async function fillEntries(
 }
 
 /** The inserted entries must be the same as those of the API. */
-async function expectSameShape(db: Db, application: Buffer): Promise<void> {
+async function expectSameShape(db: Db, made: EntryDocument): Promise<void> {
   const uploaded = await db.collection<{ _id: Binary }>('entries').findOne();
-  const made = entryDocument(application, Date.now(), payloads[0]);
   const shape = (document: object | null) =>
     JSON.stringify(Object.entries(document ?? {}).map(([key, value]) => [key, value.constructor.name]));
   const differs = shape(uploaded) !== shape(made) || uploaded?._id.length() !== (made._id as Binary).length();

@@ -1,12 +1,13 @@
 import type { Bench } from './bench.ts';
 import { fillEntries } from './fill-entries.ts';
 import { expectEcho, settle } from './measure.ts';
-import { payloadOf, schemaOf } from './payload.ts';
+import { payloadOf, type Shape, schemaOf } from './payload.ts';
 import { startSluice } from './sluice.ts';
 import { applicationId, withStore } from './store.ts';
 
 interface Filled {
   ageMs?: number;
+  shape?: Shape;
   env?: NodeJS.ProcessEnv;
 }
 
@@ -15,11 +16,11 @@ export async function startFilled(
   bench: Bench,
   database: string,
   entries: number,
-  { ageMs, env }: Filled = {},
+  { ageMs, shape, env }: Filled = {},
 ) {
-  const sluice = await startSluice(bench, { database, schema: schemaOf(), ...(env && { env }) });
-  await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024)));
-  await fillEntries(bench, database, sluice.domain, entries - 1, ageMs);
+  const sluice = await startSluice(bench, { database, schema: schemaOf(shape), ...(env && { env }) });
+  await expectEcho(sluice.uploads, bench.write('payload.json', payloadOf(1_024, shape)));
+  await fillEntries(bench, database, sluice.domain, entries - 1, { ageMs, shape });
   await settle(bench);
   const application = await withStore(bench, database, (store) => applicationId(store, sluice.domain));
   return { ...sluice, application };

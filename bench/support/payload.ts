@@ -14,21 +14,48 @@ const ten = {
   note: text(),
 };
 
+const object = (properties: Record<string, unknown>) => ({
+  type: 'object',
+  properties,
+  required: Object.keys(properties),
+});
+
+const { station, latitude, longitude, samples, note, ...flat } = ten;
+const nestedSchema = object({
+  ...flat,
+  place: object({ name: station, position: object({ latitude, longitude }) }),
+  measured: object({ samples, note: object({ text: note }) }),
+});
+
 const kinds = [text(), { type: 'integer', minimum: 0 }, { type: 'boolean' }];
 const names = Array.from({ length: 300 }, (_, i) => `property_${String(i).padStart(3, '0')}`);
 const threeHundred = Object.fromEntries(names.map((name, i) => [name, kinds[i % 3]]));
 
 export type Width = 10 | 300;
+/** `nested`: the ten properties, half of them in objects. */
+export type Shape = Width | 'nested';
 
 /** A JSON Schema with required properties, which means the same in every draft. */
-export function schemaOf(width: Width = 10): Record<string, unknown> {
-  const properties = width === 10 ? ten : threeHundred;
-  return { type: 'object', properties, required: Object.keys(properties) };
+export function schemaOf(shape: Shape = 10): Record<string, unknown> {
+  if (shape === 'nested') return nestedSchema;
+  return object(shape === 10 ? ten : threeHundred);
 }
 
 /** A payload for this schema, as JSON of an exact size. */
-export function payloadOf(bytes: number, width: Width = 10, serial = 0): string {
-  return width === 10 ? reading(bytes, serial) : wide(bytes);
+export function payloadOf(bytes: number, shape: Shape = 10, serial = 0): string {
+  if (shape === 'nested') return nested(bytes, serial);
+  return shape === 10 ? reading(bytes, serial) : wide(bytes);
+}
+
+/** The same as `reading`, in objects. */
+function nested(bytes: number, serial: number): string {
+  const inObjects = (flat: string): string => {
+    const { station: name, latitude, longitude, samples, note: text, ...rest } = JSON.parse(flat);
+    const place = { name, position: { latitude, longitude } };
+    return JSON.stringify({ ...rest, place, measured: { samples, note: { text } } });
+  };
+  const more = inObjects(reading(1_024, serial)).length - 1_024;
+  return exact(bytes, inObjects(reading(bytes - more, serial)));
 }
 
 /** The bytes besides the small properties: a third numbers, the rest words. */
