@@ -22,6 +22,7 @@ import { payloadOf } from '../../../test/support/payload-of.ts';
 import { entrySteps, type Payload, type Version, versions } from '../../../test/support/random-entries.ts';
 import { runs as times } from '../../../test/support/runs.ts';
 import { answerCounts, answerFields } from './duck/fields/fields.ts';
+import { isRestName } from './duck/fields/sources.ts';
 import { toFileConditions } from './file-conditions.ts';
 import { createSegments } from './segments.ts';
 
@@ -54,7 +55,10 @@ async function start([first, ...later]: Version[]) {
       version: current + 1,
       ...(announced !== undefined && { announced }),
     }));
-    if (entries.length > 0) await store.entries.insertKeyed(entries);
+    if (entries.length === 0) return;
+    await store.entries.insertKeyed(entries);
+    // No writer publishes here, so nothing else moves the horizon.
+    while ((await store.horizon.confirm()) <= Math.max(...times));
   }
 
   async function publish(): Promise<void> {
@@ -119,9 +123,11 @@ it('describes and counts what the list has', async () => {
         const found = new Set(fields.map(({ path }) => path));
         const reserved = ['createdAt', 'payload', 'date', ...metaNames];
         for (const { payload } of entries)
-          eachField(parseJson(JSON.stringify(payload)) as Payload, (path) =>
-            expect(found).toContain(fieldName(toPointer(path), reserved, true)),
-          );
+          eachField(parseJson(JSON.stringify(payload)) as Payload, (path) => {
+            const name = fieldName(toPointer(path), reserved, true);
+            // A field that is null everywhere, and has the name of the column of all others, is left out.
+            if (!isRestName(name)) expect(found).toContain(name);
+          });
         described += fields.length;
 
         const from = Math.floor(Date.now() / dayMs) * dayMs - 41 * dayMs;

@@ -8,8 +8,8 @@ import type { RowSelection } from './selection.ts';
 import { isRestName, ofPayload, type Sources, toSources } from './sources.ts';
 import { tellTimes } from './tell-times.ts';
 
-/** DuckDB tells the groups of at most 63 fields apart. */
-const mostAtOnce = 60;
+/** Each group takes memory, even of a few entries. */
+const mostAtOnce = 20;
 /** All values of so many entries can be counted. */
 const fewEntries = 10_000;
 
