@@ -150,25 +150,23 @@ export const versions = fc
 
 export type Version = { schema: object; payloads: string[] };
 
-/** What happens to the entries of an application. Between the first and the second half, the next version is published. */
-export const entrySteps = fc.array(
+/** What happens to the entries of an application: at most so many are inserted at once, or brought with old times. */
+export const entrySteps = ({ inserted, late }: { inserted: number; late: number }) =>
   fc.oneof(
     {
       weight: 4,
       arbitrary: fc.record({
         what: fc.constant('insert' as const),
-        days: fc.array(fc.constant(0), { minLength: 1, maxLength: 12 }),
+        days: fc.array(fc.constant(0), { minLength: 1, maxLength: inserted }),
       }),
     },
     {
       weight: 1,
       arbitrary: fc.record({
         what: fc.constant('late' as const),
-        days: fc.array(fc.nat(40), { minLength: 1, maxLength: 3 }),
+        days: fc.array(fc.nat(40), { minLength: 1, maxLength: late }),
       }),
     },
     { weight: 2, arbitrary: fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }) },
     { weight: 2, arbitrary: fc.record({ what: fc.constant('ask' as const) }) },
-  ),
-  { minLength: 6, maxLength: 12 },
-);
+  );

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { createCleanAsked } from '@sluice/export-worker/archive/asked-folders.ts';
 import { openArchiveFolder } from '@sluice/objects/open-store.ts';
 import { whole } from '@sluice/objects/pieces.ts';
 import { afterAll, expect, it, onTestFinished } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
-import { rowsOf } from '../../../test/support/lake.ts';
+import { askedIds } from '../../../test/support/asked-ids.ts';
 import { startVersitygw } from '../../../test/support/versitygw.ts';
 import { createCopies } from './copies.ts';
 import { createSegments } from './segments.ts';
@@ -28,13 +27,7 @@ async function start() {
   function worker() {
     const copies = createCopies({ objects, folder: ownFolder(), mostBytes: 1024 ** 2 });
     const { segmentsOf } = createSegments({ store, startRun, folder: copies, freshMs: 0 });
-    return async () => {
-      const { files, deleted } = await segmentsOf(application, domain, never);
-      const idsIn = async (paths: string[]) =>
-        (await Promise.all(paths.map((path) => rowsOf(path, readFileSync(path))))).flat().map(({ id }) => id);
-      const gone = new Set(await idsIn(deleted));
-      return (await idsIn(files)).filter((id) => !gone.has(id)).toSorted();
-    };
+    return async () => askedIds(await segmentsOf(application, domain, never));
   }
 
   const names = async () => (await Array.fromAsync(objects.list('_questions/'))).map(({ name }) => name);

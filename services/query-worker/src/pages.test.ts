@@ -1,21 +1,16 @@
 import { readFilter } from '@sluice/api/http/filter.ts';
 import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entries.ts';
-import { parseJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
-import { largeNumbers } from '@sluice/store/applications/fields.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
-import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
-import { eachField } from '../../../test/support/each-field.ts';
-import { payloadOf } from '../../../test/support/payload-of.ts';
 import {
   Digits,
+  entrySteps,
   keys,
   members,
-  type Payload,
   scalar,
   text,
   toJson,
@@ -23,6 +18,7 @@ import {
   versions,
 } from '../../../test/support/random-entries.ts';
 import { runs as times } from '../../../test/support/runs.ts';
+import { versionedEntries } from '../../../test/support/versioned-entries.ts';
 import { createAnswerPage } from './answer-page.ts';
 import { findPage } from './duck/find-page.ts';
 import type { PageAsk } from './duck/page.ts';
@@ -32,7 +28,6 @@ import { createSegments } from './segments.ts';
 const never = new AbortController().signal;
 const log = createLogger('test', { level: 'silent', pretty: false });
 const dayMs = 86_400_000;
-const keysAt = createKeysAt();
 
 const keysOf = [...keys, ...members];
 const pointer = fc
@@ -55,32 +50,18 @@ const condition = fc.oneof(
 );
 const filter = fc.dictionary(pointer, condition, { minKeys: 1, maxKeys: 2, noNullPrototype: true });
 
+// Entries move in one of ten steps.
 const steps = fc.array(
   fc.oneof(
-    {
-      weight: 4,
-      arbitrary: fc.record({
-        what: fc.constant('insert' as const),
-        days: fc.array(fc.constant(0), { minLength: 1, maxLength: 9 }),
-      }),
-    },
-    {
-      weight: 1,
-      arbitrary: fc.record({
-        what: fc.constant('late' as const),
-        days: fc.array(fc.nat(40), { minLength: 1, maxLength: 2 }),
-      }),
-    },
-    { weight: 2, arbitrary: fc.record({ what: fc.constant('delete' as const), place: fc.nat(999) }) },
+    { weight: 9, arbitrary: entrySteps({ inserted: 9, late: 2 }) },
     { weight: 1, arbitrary: fc.record({ what: fc.constant('move' as const) }) },
-    { weight: 2, arbitrary: fc.record({ what: fc.constant('ask' as const) }) },
   ),
   { minLength: 8, maxLength: 14 },
 );
 
 /** An application, and who asks for pages of it, in this process. */
-async function start([first, ...later]: Version[]) {
-  const runs = await archiveRuns(undefined, first?.schema);
+async function start(versions: Version[]) {
+  const runs = await archiveRuns(undefined, versions[0]?.schema);
   const { application, domain, root, store, db, run, create } = runs;
   const startRun = async () =>
     void (await run(await store.askedArchives.ask(application), { fileBytes: 4_000 }));
@@ -90,40 +71,7 @@ async function start([first, ...later]: Version[]) {
   const segments = createSegments({ store, startRun, folder: root });
   const answerPage = createAnswerPage({ segments, store, processes, runMs: 600_000 });
   const own = await create();
-  const left = [first, ...later].map((each) => [...(each as Version).payloads]);
-  let current = 0;
-  let newest = 0;
-
-  async function insert(days: number[], isLate: boolean): Promise<void> {
-    // New entries are above all that runs may have.
-    newest = Math.max(Date.now(), newest + 1);
-    const times = days.map((ago) => newest - ago * dayMs);
-    const texts = times.flatMap(() => left[current]?.shift() ?? []);
-    for (const text of texts) {
-      const pointers: string[] = [];
-      eachField(parseJson(text) as Payload, (path) => pointers.push(toPointer(path)));
-      await store.fields.add(application, [...pointers, largeNumbers]);
-    }
-    const announced = isLate ? await store.milestones.removeFrom(application, Math.min(...times)) : undefined;
-    const entries = texts.map((text, n) => ({
-      key: keysAt(Buffer.from(application, 'hex'), times[n] as number),
-      ...payloadOf(text),
-      version: current + 1,
-      by: n % 3,
-      ...(announced !== undefined && { announced }),
-    }));
-    if (entries.length > 0) await store.entries.insertKeyed(entries);
-    while ((await store.horizon.confirm()) <= newest);
-  }
-
-  async function publish(): Promise<void> {
-    const next = later[current];
-    if (!next) return;
-    const record = await store.applications.byId(application);
-    const fields = { rawSchema: JSON.stringify(next.schema), createdBy: 'b', fields: [], note: undefined };
-    await store.schemas.publish(record as never, fields as never);
-    current += 1;
-  }
+  const { insert, publish } = versionedEntries(runs, versions);
 
   async function move(): Promise<void> {
     await run(own);

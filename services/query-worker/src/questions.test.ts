@@ -8,6 +8,8 @@ import { createKeysAt, idOfKey, timeOfId } from '@sluice/store/entries/entry-id.
 import fc from 'fast-check';
 import { expect, it, onTestFinished } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
+import { askedIds } from '../../../test/support/asked-ids.ts';
+import { dyingStore } from '../../../test/support/dying-store.ts';
 import { rowsOf } from '../../../test/support/lake.ts';
 import { payloadOf } from '../../../test/support/payload-of.ts';
 import { runs as times } from '../../../test/support/runs.ts';
@@ -181,27 +183,15 @@ it('has every entry once in its files, which stay few, whatever happens', async 
 
       /** Kills the worker of the next run, or of a merge. */
       async function kill({ isMerge, call, isAfter }: Kill): Promise<void> {
-        const whole = folderStore(root);
-        let left = call;
-        const create: ObjectStore['create'] = async (...given) => {
-          if (left-- > 0) return whole.create(...given);
-          if (isAfter) await whole.create(...given);
-          throw new Error('killed');
-        };
-        const objects = { ...whole, create };
+        const objects = dyingStore(folderStore(root), call, isAfter);
         await (isMerge ? merge(merging, asked, { objects }) : run(asked, { objects })).catch((error) =>
           expect(error.message).toBe('killed'),
         );
       }
 
       async function ask(): Promise<void> {
-        const { files, deleted, asOf } = await segmentsOf(application, domain, never);
-        const idsIn = async (paths: string[]) =>
-          (await Promise.all(paths.map((path) => rowsOf(path, readFileSync(path)))))
-            .flat()
-            .map(({ id }) => id);
-        const gone = new Set(await idsIn(deleted));
-        const ids = (await idsIn(files)).filter((id) => !gone.has(id)).toSorted();
+        const { asOf, ...files } = await segmentsOf(application, domain, never);
+        const ids = await askedIds(files);
         const stored = await storedIds();
         expect(ids).toEqual(stored);
         const newest = stored.at(-1);

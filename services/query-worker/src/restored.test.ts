@@ -1,11 +1,11 @@
-import { cpSync, existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderStore } from '@sluice/objects/folder-store.ts';
-import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
-import { rowsOf } from '../../../test/support/lake.ts';
+import { askedIds } from '../../../test/support/asked-ids.ts';
+import { dyingStore } from '../../../test/support/dying-store.ts';
 import { runs as times } from '../../../test/support/runs.ts';
 import { createSegments } from './segments.ts';
 
@@ -40,25 +40,13 @@ function world({
   const startRun = async () => void (await run(await store.askedArchives.ask(application)));
   const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
 
-  async function answer(): Promise<string[]> {
-    const { files, deleted } = await segmentsOf(application, domain, never);
-    const idsIn = async (paths: string[]) =>
-      (await Promise.all(paths.map((path) => rowsOf(path, readFileSync(path))))).flat().map(({ id }) => id);
-    const gone = new Set(await idsIn(deleted));
-    return (await idsIn(files)).filter((id) => !gone.has(id)).toSorted();
-  }
+  const answer = async () => askedIds(await segmentsOf(application, domain, never));
 
   /** Kills the worker of the next run. */
   async function kill(call: number, isAfter: boolean): Promise<void> {
-    const whole = folderStore(root);
-    let left = call;
-    const create: ObjectStore['create'] = async (...given) => {
-      if (left-- > 0) return whole.create(...given);
-      if (isAfter) await whole.create(...given);
-      throw new Error('killed');
-    };
+    const objects = dyingStore(folderStore(root), call, isAfter);
     const asked = await store.askedArchives.ask(application);
-    await run(asked, { objects: { ...whole, create } }).catch(() => undefined);
+    await run(asked, { objects }).catch(() => undefined);
   }
 
   /** As if what is there were made long ago. */
