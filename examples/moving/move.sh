@@ -22,6 +22,23 @@ bring() {
   sluice verify "$1" 2>&1
 }
 
+# move_submissions NAME CSV_ID MEMBER JSON_ID JSON_TIME FILE…: moves a CSV, or the objects of an array in JSON files.
+move_submissions() {
+  local name=$1 csv_id=$2 member=$3 json_id=$4 json_time=$5
+  shift 5
+  case $1 in
+    *.csv)
+      create "$name" --from "$1" --unique "$csv_id"
+      bring "$1"
+      ;;
+    *)
+      node "$here/lines.mjs" "$member" "$@" > "$work/submissions.ndjson"
+      create "$name" --from "$work/submissions.ndjson" --unique "$json_id"
+      bring "$work/submissions.ndjson" "$json_time"
+      ;;
+  esac
+}
+
 # Prints how many entries the application has.
 entries() {
   sluice apps show --json | node -p 'JSON.parse(fs.readFileSync(0)).entries'
