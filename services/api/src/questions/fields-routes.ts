@@ -25,7 +25,10 @@ const Field = Named('Field', {
     'Share of the entries where the field is null or missing: how often it is not filled.',
     0.02,
   ),
-  distinct: Int('Different strings, numbers and booleans.', 240),
+  distinct: Int(
+    'Different strings, numbers and booleans. An estimate in more than 50,000 entries where most entries have a value of their own.',
+    240,
+  ),
   top: Type.Array(
     Named('FieldValue', {
       value: Scalar('A string, a number or a boolean, as entries have it.', 21.5),
@@ -33,7 +36,7 @@ const Field = Named('Field', {
     }),
     {
       description:
-        'The ten most frequent strings, numbers and booleans. Texts beyond 1,000 characters are left out.',
+        'The ten most frequent strings, numbers and booleans. Texts beyond 200 bytes are left out. Where most of more than 10,000 entries have a value of their own, only values that a sample of the entries has often.',
     },
   ),
   min: Type.Optional(Scalar('The least number, or the first time.', -12.5)),
