@@ -112,6 +112,21 @@ export function createServer({
     return { ...files, conditions: await toFileConditions(store, fromText(filter)), from, to };
   }
 
+  /** Answers in JSON over selected entries. */
+  const overEntries =
+    <Body extends AskedFields>(
+      ask: (
+        entries: Omit<EntriesAsk, 'folder' | 'asOf'>,
+        body: Body,
+        signal: AbortSignal,
+      ) => Promise<Reply<string>>,
+    ) =>
+    async (body: Body, signal: AbortSignal): Promise<Reply<Timed & { json: string }>> => {
+      const { asOf, ...entries } = await entriesOf(body, signal);
+      const found = await ask(entries, body, signal);
+      return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
+    };
+
   const sendJson = (reply: FastifyReply, { json, asOf }: Timed & { json: string }) => {
     if (asOf) reply.header('sluice-as-of', asOf);
     return { body: Buffer.from(json) };
@@ -133,20 +148,14 @@ export function createServer({
 
   answer<AskedFields, Timed & { json: string }>(
     '/fields',
-    async (body, signal) => {
-      const { asOf, ...entries } = await entriesOf(body, signal);
-      const found = await processes.ask('fields', entries, signal);
-      return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
-    },
+    overEntries((entries, _body, signal) => processes.ask('fields', entries, signal)),
     sendJson,
   );
   answer<AskedCounts, Timed & { json: string }>(
     '/counts',
-    async ({ steps, path, ...body }, signal) => {
-      const { asOf, ...entries } = await entriesOf(body, signal);
-      const found = await processes.ask('counts', { ...entries, steps, path }, signal);
-      return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
-    },
+    overEntries((entries, { steps, path }, signal) =>
+      processes.ask('counts', { ...entries, steps, path }, signal),
+    ),
     sendJson,
   );
   answer<AskedPage, PageAnswer & { end: string | undefined }>(

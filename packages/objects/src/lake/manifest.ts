@@ -45,10 +45,10 @@ export class LakeFault extends Error {
   override name = 'LakeFault';
 }
 
-/** A bucket takes some time for each. */
+/** Each read from a bucket is a round trip. */
 const readAtOnce = 16;
 
-/** Undefined: there is none of that name. Throws LakeFault. */
+/** Reads manifests by name. Undefined: there is none. Throws LakeFault. */
 export async function readAllNamed(
   store: Pick<ObjectStore, 'read'>,
   names: string[],

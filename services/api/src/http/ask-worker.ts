@@ -1,7 +1,9 @@
 import { ApiError, tooMany, unavailable } from '@sluice/shared/errors.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { queryToken } from '@sluice/shared/query-token.ts';
+import type { FastifyReply } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
+import type { Capacities } from '../limits/capacity.ts';
 
 /** What query workers are asked over. `application` and `owner` are ids. */
 interface Asked {
@@ -41,6 +43,18 @@ export function createAskWorker(
     if (!response.ok) throw await toError(path, response);
     return response;
   };
+}
+
+/** Takes the room of an answer, and says up to when it has every entry. */
+export function acceptAnswer(
+  reply: FastifyReply,
+  { headers }: Response,
+  { answers }: Pick<Capacities, 'answers'>,
+  owner: string,
+): void {
+  answers.lease(reply, owner).take(Number(headers.get('content-length')));
+  const asOf = headers.get('sluice-as-of');
+  if (asOf) reply.header('sluice-as-of', asOf);
 }
 
 interface Refused {

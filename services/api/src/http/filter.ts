@@ -1,6 +1,6 @@
 import { readPayload } from '@sluice/bson/read-payload.ts';
 import { maxNesting } from '@sluice/json/find-issues.ts';
-import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
+import { fromName, toPointer } from '@sluice/json/pointer.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import { ApiError, type ErrorDetail } from '@sluice/shared/errors.ts';
 import type { SenderStore } from '@sluice/store/applications/senders.ts';
@@ -130,7 +130,7 @@ export function readField(name: string): { path: string[] } | { message: string 
   const isPointer = name.startsWith('/');
   if (isPointer && /~(?![01])/.test(name))
     return { message: 'is not a JSON Pointer: ~ is written ~0, and / in a key ~1' };
-  const path = isPointer ? fromPointer(name) : name.split('.');
+  const path = fromName(name);
   if (path.length > maxNesting) return { message: `is deeper than the ${maxNesting} levels of a payload` };
   return { path };
 }

@@ -4,7 +4,7 @@ import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
 import type { FastifyReply } from 'fastify';
 import type { AppDependencies } from '../dependencies.ts';
 import { sendJson } from './answers.ts';
-import { createAskWorker } from './ask-worker.ts';
+import { acceptAnswer, createAskWorker } from './ask-worker.ts';
 import { abortOnClose } from './connections/connections.ts';
 
 /** Sends what a query worker answers about selected entries. */
@@ -26,9 +26,7 @@ export function createSendJsonAnswer({
   ) => {
     const all = { application: id, domain, owner: owner.id, filter: toText(conditions), ...asked };
     const response = await ask(path, all, abortOnClose(reply));
-    capacity.answers.lease(reply, owner.id).take(Number(response.headers.get('content-length')));
-    const asOf = response.headers.get('sluice-as-of');
-    if (asOf) reply.header('sluice-as-of', asOf);
+    acceptAnswer(reply, response, capacity, owner.id);
     return sendJson(reply, await response.text());
   };
 }

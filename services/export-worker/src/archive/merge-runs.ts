@@ -59,8 +59,8 @@ export async function mergeRuns(
 interface Merge extends Omit<Merging, 'archive' | 'signal'> {
   archive: ArchiveRecord;
   folder: string;
-  /** The first of them is behind so many others. */
   replaced: [LakeManifest, ...LakeManifest[]];
+  /** How many live manifests of earlier runs stay. */
   kept: number;
   fence: number;
   check: Turn['check'];

@@ -1,5 +1,5 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { toPointer } from '@sluice/json/pointer.ts';
+import { fromName, toPointer } from '@sluice/json/pointer.ts';
 import { identifier, listed } from '@sluice/shared/sql-text.ts';
 import { fieldName } from '@sluice/tables/columns.ts';
 
@@ -22,9 +22,10 @@ export interface MemberColumns {
   below(path: string[]): string[] | undefined;
 }
 
-const ofEntry = ['createdAt', 'id', 'schema_version', 'source', 'key', 'payload'];
+/** Columns that are no fields of payloads. */
+export const entryColumns = ['createdAt', 'id', 'schema_version', 'source', 'key', 'payload'];
 /** Hive partitions of archives have this name. */
-const reserved = [...ofEntry, 'date'];
+const reserved = [...entryColumns, 'date'];
 /** The column that has all other fields, or a field with such a name. */
 const isRest = (name: string) => /^_extra_*$/i.test(name);
 
@@ -74,10 +75,7 @@ export function columnsOf(runs: ReadonlyMap<string, MemberKind>[]): MemberColumn
   const hasRest = (run: ReadonlyMap<string, MemberKind>) => [...run.keys()].some(isRest);
   const nameOf = (path: string[]) => fieldName(toPointer(path), reserved, true);
   const pointers = new Map(
-    Array.from(names.difference(new Set(ofEntry)), (name) => [
-      name.startsWith('/') ? name : toPointer(name.split('.')),
-      name,
-    ]),
+    Array.from(names.difference(new Set(entryColumns)), (name) => [toPointer(fromName(name)), name]),
   );
   return {
     of(path) {

@@ -9,7 +9,7 @@ import {
   type Json,
   JsonDuckDBValueConverter,
 } from '@duckdb/node-api';
-import { quoted } from '@sluice/shared/sql-text.ts';
+import { identifier, quoted } from '@sluice/shared/sql-text.ts';
 import { disarm } from '@sluice/tables/csv/cell-json.ts';
 import { stringify } from 'csv-stringify/sync';
 import { limits } from './ask.ts';
@@ -117,7 +117,7 @@ async function toParquet(
     parts.push(part);
     if (truncated) break;
   }
-  const fields = names.map((name, at) => `"${name.replaceAll('"', '""')}" ${columns[at]?.type}`);
+  const fields = names.map((name, at) => `${identifier(name)} ${columns[at]?.type}`);
   await connection.run(`create table answer (${fields.join(', ')})`);
   const appender = await connection.createAppender('answer');
   for (const part of parts) appender.appendDataChunk(part);

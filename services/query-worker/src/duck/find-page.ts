@@ -5,6 +5,7 @@ import { readColumns } from './columns.ts';
 import { whereOf } from './conditions.ts';
 import { open } from './open.ts';
 import type { EntryFile, PageAnswer, PageAsk } from './page.ts';
+import { boundsOf } from './period.ts';
 
 /** Finds the ids of a page, and counts all entries that match. */
 export async function findPage(asked: PageAsk): Promise<Reply<PageAnswer>> {
@@ -65,11 +66,7 @@ async function sourcesOf(
   { runs, conditions, from, to, after }: PageAsk,
   params: Record<string, string>,
 ): Promise<Source[]> {
-  const bounds = [
-    ...(from ? [`"createdAt" >= ${quoted(from)}::timestamptz`] : []),
-    ...(to ? [`"createdAt" < ${quoted(to)}::timestamptz`] : []),
-    ...(after ? [`id > ${quoted(after)}`] : []),
-  ];
+  const bounds = [...boundsOf({ from, to }), ...(after ? [`id > ${quoted(after)}`] : [])];
   // Ids begin with the milliseconds.
   const idAt = (time: string) => Math.max(0, Date.parse(time)).toString(16).padStart(12, '0');
   const hasSome = ({ first, last }: EntryFile) =>

@@ -1,5 +1,6 @@
 import type { AskedFiles } from './ask.ts';
 import type { FileCondition } from './conditions.ts';
+import type { AskedPeriod } from './period.ts';
 
 /** A file, and the ids of its first and its last entry. */
 export interface EntryFile {
@@ -9,15 +10,12 @@ export interface EntryFile {
 }
 
 /** A page of entries that meet conditions, and how many meet them in all. */
-export interface PageAsk extends AskedFiles {
+export interface PageAsk extends AskedFiles, AskedPeriod {
   /** The files of each run, which have the same columns. */
   runs: EntryFile[][];
   conditions: FileCondition[];
   /** Refused where a condition needs the payloads, which MongoDB reads faster. */
   byColumns: boolean;
-  /** Of all entries (ISO 8601). `from` is included, `to` is not. */
-  from?: string | undefined;
-  to?: string | undefined;
   /** Only entries above this one are taken from files. */
   after?: string | undefined;
   /** Deleted entries that no list has. */

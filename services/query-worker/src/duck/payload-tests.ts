@@ -40,6 +40,7 @@ export function checkJson(json: string, check: ValueCheck, text: Text): string {
   return `case when json_type(${json}) in ${integers} then try_cast(${textOf(json)} as hugeint) ${sign} ${digits}::hugeint when json_type(${json}) = 'DOUBLE' then ${compared} end`;
 }
 
+/** A number in SQL. */
 export const double = (value: number | bigint): string => `'${Number(value)}'::double`;
 
 /** From 2^53 on, doubles are not exact. From 1e21 on, JSON has an exponent and no integers. */

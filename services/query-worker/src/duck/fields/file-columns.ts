@@ -1,7 +1,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { parseJson } from '@sluice/json/parse-json.ts';
-import { fromPointer } from '@sluice/json/pointer.ts';
+import { fromName } from '@sluice/json/pointer.ts';
 import { listed } from '@sluice/shared/sql-text.ts';
+import { entryColumns } from '../columns.ts';
 
 /** A column with a field of payloads. */
 export interface FileColumn {
@@ -12,8 +13,6 @@ export interface FileColumn {
   /** The JSON types of what is text in the files; `unknown` where a file does not say. */
   texts: Set<string>;
 }
-
-const ofEntry = new Set(['createdAt', 'id', 'schema_version', 'source', 'key', 'payload']);
 
 /** The columns of the files with fields. */
 export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<FileColumn[]> {
@@ -32,8 +31,8 @@ export async function readColumns(connection: DuckDBConnection, files: string[])
     `select file_name, name, duckdb_type from parquet_schema(${listed(files)}) where num_children is null`,
   );
   for (const [file, name, type] of found as [string, string, string][]) {
-    if (ofEntry.has(name)) continue;
-    const column = columns.get(name) ?? { name, path: pathOf(name), types: new Set(), texts: new Set() };
+    if (entryColumns.includes(name)) continue;
+    const column = columns.get(name) ?? { name, path: fromName(name), types: new Set(), texts: new Set() };
     columns.set(name, column);
     column.types.add(type);
     if (type === 'VARCHAR')
@@ -49,6 +48,3 @@ export async function countRows(connection: DuckDBConnection, files: string[]): 
   );
   return read.getRows()[0]?.[0] as number;
 }
-
-/** The keys of a field that is named like its column. */
-const pathOf = (name: string): string[] => (name.startsWith('/') ? fromPointer(name) : name.split('.'));

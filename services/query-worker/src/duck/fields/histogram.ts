@@ -27,6 +27,3 @@ function told(kind: SourceKind, place: number): number | string {
   const text = new Date(place).toISOString();
   return kind === 'date' ? text.slice(0, text.indexOf('T')) : text;
 }
-
-/** A number in SQL, with all its digits. */
-export const double = (value: number): string => `'${value}'::double`;

@@ -1,7 +1,8 @@
 import type { DuckDBConnection, DuckDBListValue, DuckDBStructValue, DuckDBValue } from '@duckdb/node-api';
+import { double } from '../payload-tests.ts';
 import { type Counting, factsOf, toFacts } from './facts.ts';
 import { type Described, mostShown } from './field-summary.ts';
-import { binsOf, double, toBins } from './histogram.ts';
+import { binsOf, toBins } from './histogram.ts';
 import type { ManyValued } from './sample.ts';
 import { type RowSelection, rowsOf } from './selection.ts';
 import { placeOf, readable } from './values.ts';

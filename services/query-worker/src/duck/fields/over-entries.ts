@@ -1,17 +1,15 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoted } from '@sluice/shared/sql-text.ts';
 import { toRefusal } from '../answer.ts';
 import type { AskedFiles, Reply } from '../ask.ts';
 import { readColumns } from '../columns.ts';
 import { type FileCondition, whereOf } from '../conditions.ts';
 import { openEntries } from '../open.ts';
+import { type AskedPeriod, boundsOf } from '../period.ts';
 import type { RowSelection } from './selection.ts';
 
-/** Which entries count. `from` and `to`: ISO 8601. */
-export interface EntriesAsk extends AskedFiles {
+/** Which entries count. */
+export interface EntriesAsk extends AskedFiles, AskedPeriod {
   conditions: FileCondition[];
-  from?: string | undefined;
-  to?: string | undefined;
 }
 
 /** Answers over the entries that are asked for. */
@@ -32,12 +30,8 @@ export async function overEntries<Answer>(
 
 async function selectionOf(
   connection: DuckDBConnection,
-  { files, conditions, from, to }: EntriesAsk,
+  { files, conditions, ...period }: EntriesAsk,
 ): Promise<RowSelection> {
   const { sql, params } = whereOf(conditions, await readColumns(connection, files));
-  const bounds = [
-    ...(from ? [`"createdAt" >= ${quoted(from)}::timestamptz`] : []),
-    ...(to ? [`"createdAt" < ${quoted(to)}::timestamptz`] : []),
-  ];
-  return { where: [...bounds, sql].join(' and '), params };
+  return { where: [...boundsOf(period), sql].join(' and '), params };
 }
