@@ -28,11 +28,10 @@ const never = new AbortController().signal;
 const dayMs = 86_400_000;
 
 /** An application, and what is asked of its entries, in this process. */
-async function start(versions: Version[]) {
+async function start(versions: Version[], fileBytes = 4_000) {
   const runs = await archiveRuns(undefined, versions[0]?.schema);
   const { application, domain, root, store, run } = runs;
-  const startRun = async () =>
-    void (await run(await store.askedArchives.ask(application), { fileBytes: 4_000 }));
+  const startRun = async () => void (await run(await store.askedArchives.ask(application), { fileBytes }));
   const { segmentsOf } = createSegments({ store, startRun, folder: root, freshMs: 0 });
   const { insert, publish } = versionedEntries(runs, versions);
 
@@ -149,3 +148,43 @@ function expectRows(rows: Row[], entries: { createdAt: Date; payload: object }[]
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expected));
   expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted());
 }
+
+const long = (n: number) => `${n} ${'x'.repeat(250)}`;
+const hour = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 3_600_000).toISOString();
+
+/** Many have the same id, note, number and time, and all others have their own. */
+const manyValued = (n: number) => ({
+  id: n % 10 === 0 ? 'bot' : `id ${n}`,
+  ...(n % 3 > 0 && { n: n % 20 === 4 ? -5 : n }),
+  at: hour(n % 50 === 7 ? -1 : n),
+  place: `p${n % 7}`,
+  long: long(n),
+  mixed: n % 2 === 0 ? n : `${n % 30 === 1 ? 1 : n}`,
+});
+const properties = { n: { type: 'integer' }, at: { type: 'string', format: 'date-time' } };
+
+it('counts what many entries have where most have values of their own', async () => {
+  const payloads = Array.from({ length: 12_000 }, (_, n) => JSON.stringify(manyValued(n)));
+  const { asked, insert } = await start([{ schema: { type: 'object', properties }, payloads }], 200_000);
+  for (let day = 40; day > 0; day -= 1) await insert(Array(300).fill(day), false);
+  const reply = await answerFields(await asked());
+  if ('refusal' in reply) throw new Error(reply.refusal.message);
+  const fields = readAnswer<TestedField[]>(reply.answer);
+  const payloadsOf = payloads.map((json) => JSON.parse(json));
+  for (const field of fields.filter(({ path }) => path !== 'place')) {
+    const values = payloadsOf.map((payload) => memberIn(payload, keysOf(field.path)));
+    expect(faultsOf(field, values).filter((fault) => !fault.includes(': top: '))).toEqual([]);
+  }
+  const top = new Map(fields.map((field) => [field.path, field.top]));
+  const bots = [{ value: 'bot', count: 1_200 }];
+  expect(top.get('/id')).toEqual(bots);
+  expect(top.get('n')?.[0]).toEqual({ value: -5, count: 400 });
+  expect(top.get('at')).toEqual([{ value: hour(-1), count: 240 }]);
+  expect(top.get('long')).toEqual([]);
+  expect(top.get('mixed')).toEqual([{ value: '1', count: 400 }]);
+  expect(top.get('place')).toHaveLength(7);
+  const filtered = await answerFields(await asked([{ path: ['place'], operator: 'ne', value: 'p1' }]));
+  const some = 'answer' in filtered ? readAnswer<TestedField[]>(filtered.answer) : [];
+  const expected = payloadsOf.filter(({ place, id }) => place !== 'p1' && id === 'bot').length;
+  expect(some.find(({ path }) => path === '/id')?.top).toEqual([{ value: 'bot', count: expected }]);
+}, 120_000);

@@ -1,15 +1,16 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { describeFew } from './few-values.ts';
 import { type Described, type FieldSummary, toSummary } from './field-summary.ts';
-import { countRows, readColumns } from './file-columns.ts';
+import { countEntries, readColumns } from './file-columns.ts';
 import { describeMany } from './many-values.ts';
 import { findManyValued } from './sample.ts';
 import type { RowSelection } from './selection.ts';
 import { isRestName, ofPayload, type Sources, toSources } from './sources.ts';
 import { tellTimes } from './tell-times.ts';
 
-/** Each group takes memory, even of a few entries. */
-const mostAtOnce = 20;
+/** Fields for which entries are read together. Each group of values takes memory, even of a few entries. */
+const mostAtOnce = 60;
+const mostGrouped = 20;
 /** All values of so many entries can be counted. */
 const fewEntries = 10_000;
 
@@ -21,23 +22,26 @@ export async function describeFields(
 ): Promise<FieldSummary[]> {
   if (files.length === 0) return [];
   const columns = await readColumns(connection, files);
-  const entries = await countRows(connection, files);
+  const counted = await countEntries(connection, files);
+  const entries = counted.reduce((sum, file) => sum + file.entries, 0);
 
   async function describe({ sources, members }: Sources): Promise<Described[]> {
     const isSampled = entries > fewEntries;
-    const fields = isSampled ? await findManyValued(connection, files, selection, { sources, members }) : [];
+    const fields = isSampled
+      ? await findManyValued(connection, counted, selection, { sources, members })
+      : [];
     const many = new Set(fields.map(({ source }) => source));
     const few = sources.filter((source) => !many.has(source));
-    return [
-      ...(await describeFew(connection, selection, { sources: few, members })),
-      ...(await describeMany(connection, selection, { fields, members, entries })),
-    ];
+    const described = await describeMany(connection, selection, { fields, members, entries });
+    for (const some of inParts(few, mostGrouped))
+      described.push(...(await describeFew(connection, selection, { sources: some, members })));
+    return described;
   }
 
   const { sources, unclear } = toSources(columns);
   const parts: Sources[] = [
-    ...inParts(sources).map((some) => ({ sources: some, members: 'null' })),
-    ...inParts(unclear).map(ofPayload),
+    ...inParts(sources, mostAtOnce).map((some) => ({ sources: some, members: 'null' })),
+    ...inParts(unclear, mostAtOnce).map(ofPayload),
   ];
   const all: Described[] = [];
   for (const part of parts) all.push(...(await describe(part)));
@@ -51,7 +55,7 @@ export async function describeFields(
     .filter(({ path, null_share }) => !isRestName(path) || null_share < 1);
 }
 
-const inParts = <Item>(items: Item[]): Item[][] =>
-  Array.from({ length: Math.ceil(items.length / mostAtOnce) }, (_, at) =>
-    items.slice(at * mostAtOnce, (at + 1) * mostAtOnce),
+const inParts = <Item>(items: Item[], length: number): Item[][] =>
+  Array.from({ length: Math.ceil(items.length / length) }, (_, at) =>
+    items.slice(at * length, (at + 1) * length),
   );

@@ -7,7 +7,7 @@ import { type RowSelection, rowsOf } from './selection.ts';
 import type { FieldSource, Sources } from './sources.ts';
 import { canBeShown, placeOf, readable, shortened } from './values.ts';
 
-/** Describes at most 63 fields by counting the entries with each of their values. Entries are read once. */
+/** Describes fields by counting the entries with each of their values. Entries are read once. */
 export async function describeFew(
   connection: DuckDBConnection,
   selection: RowSelection,

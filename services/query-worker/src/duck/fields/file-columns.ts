@@ -41,10 +41,16 @@ export async function readColumns(connection: DuckDBConnection, files: string[])
   return [...columns.values()];
 }
 
-/** How many entries the files have. */
-export async function countRows(connection: DuckDBConnection, files: string[]): Promise<number> {
+export interface CountedFile {
+  path: string;
+  entries: number;
+}
+
+/** The files, with how many entries each has. */
+export async function countEntries(connection: DuckDBConnection, files: string[]): Promise<CountedFile[]> {
   const read = await connection.runAndReadAll(
-    `select sum(num_rows)::double from parquet_file_metadata(${listed(files)})`,
+    `select file_name, num_rows::double from parquet_file_metadata(${listed(files)})
+     order by list_position(${listed(files)}, file_name)`,
   );
-  return read.getRows()[0]?.[0] as number;
+  return (read.getRows() as [string, number][]).map(([path, entries]) => ({ path, entries }));
 }

@@ -1,5 +1,6 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { quoted } from '@sluice/shared/sql-text.ts';
+import { listed } from '@sluice/shared/sql-text.ts';
+import type { CountedFile } from './file-columns.ts';
 import { type RowSelection, rowsOf } from './selection.ts';
 import type { FieldSource, Sources } from './sources.ts';
 import { canBeShown, literal, shortened } from './values.ts';
@@ -14,6 +15,9 @@ const manyShare = 0.8;
 const frequentCount = 5;
 const mostFrequent = 20;
 
+/** DuckDB has such a column, unless a field is called so. */
+const rowNumber = 'file_row_number';
+
 /** A field where most entries have a value of their own, and SQL for the values that many have. */
 export interface ManyValued {
   source: FieldSource;
@@ -23,24 +27,19 @@ export interface ManyValued {
 /** Finds the fields where most of some entries have a value of their own. */
 export async function findManyValued(
   connection: DuckDBConnection,
-  files: string[],
+  files: CountedFile[],
   selection: RowSelection,
   { sources, members }: Sources,
 ): Promise<ManyValued[]> {
   const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
   await connection.run('create or replace temp table nothing as from entries limit 0');
   const values = sources.map(({ kind, value }, at) => `${shortened(kind, value)} as v${at}`).join(', ');
-  const parts: string[] = [];
-  for (let place = 0.5; place < places; place++) {
-    const at = (place / places) * files.length;
-    const file = `read_parquet(${quoted(files[Math.floor(at)] as string)})`;
-    const [[first, last]] = (await rows(
-      `select epoch_ms(min("createdAt"))::double, epoch_ms(max("createdAt"))::double from ${file}`,
-    )) as [[number, number]];
-    const begin = first + (last - first) * (at % 1);
-    const all = `(from nothing union all by name from ${file} where "createdAt" >= make_timestamptz(${Math.round(begin * 1_000)}))`;
-    parts.push(`(select ${values} from ${rowsOf(selection, members, all)} limit ${wanted / places})`);
-  }
+  const nothing = await connection.runAndReadAll('from nothing');
+  const hasOwn = nothing.columnNames().some((name) => name.toLowerCase() === rowNumber);
+  const parts = Array.from({ length: places }, (_, place) => {
+    const all = `(from nothing union all by name from ${placeIn(files, place, hasOwn)})`;
+    return `(select ${values} from ${rowsOf(selection, members, all)} limit ${wanted / places})`;
+  });
   await connection.run(
     `create or replace temp table sample as ${parts.join(' union all ')}`,
     selection.params,
@@ -61,4 +60,14 @@ export async function findManyValued(
     many.push({ source, frequent: frequent.map(([text]) => literal(source.kind, text as string)) });
   }
   return many;
+}
+
+/** SQL for the rows from a place on: of some files, or of one. `hasOwn`: rows of a file have no numbers. */
+function placeIn(files: CountedFile[], place: number, hasOwn: boolean): string {
+  const [from, to] = [place, place + 1].map((each) => (each / places) * files.length) as [number, number];
+  const first = Math.floor(from);
+  const some = files.slice(first, Math.max(Math.floor(to), first + 1));
+  const table = `read_parquet(${listed(some.map(({ path }) => path))}, union_by_name = true)`;
+  if (files.length >= places || hasOwn) return table;
+  return `${table} where ${rowNumber} >= ${Math.floor((from % 1) * (some[0] as CountedFile).entries)}`;
 }
