@@ -30,19 +30,23 @@ const typeNames: Record<Exclude<SourceKind, 'json'>, string> = {
 
 /** SQL for the facts of a field. */
 export function factsOf(kind: SourceKind, value: string, { entries, values }: Counting): string {
-  const place = placeOf(kind, value);
-  // Two integers can be one double.
-  const exactly = `{place: ${place}, integer: try_cast(${value} as bigint)}`;
-  const end = (which: 'min' | 'max') =>
-    kind === 'json'
-      ? `arg_${which}(${value}, ${exactly}) filter (${place} is not null)`
-      : readable(kind, `${which}(${value})`);
   const types = kind === 'json' ? Object.values(jsonTypes).map((isOfType) => entries(isOfType(value))) : [];
+  const [min, max] = [endOf('min', kind, value), endOf('max', kind, value)];
   return `{
     counts: [${[entries('true'), entries(`${value} is null`), ...types].join(', ')}],
     different: ${values(value, isScalar(kind, value))},
-    least: min(${place}), most: max(${place}), min: ${end('min')}, max: ${end('max')}
+    least: ${placeOf(kind, min)}, most: ${placeOf(kind, max)}, min: ${readable(kind, min)}, max: ${readable(kind, max)}
   }`;
+}
+
+/** SQL for the least or the greatest value on a scale; NULL where there is none. */
+function endOf(which: 'min' | 'max', kind: SourceKind, value: string): string {
+  if (kind === 'string' || kind === 'boolean') return 'null';
+  if (kind !== 'json') return `${which}(${value})`;
+  const place = placeOf(kind, value);
+  // Two integers can be one double.
+  const exactly = `{place: ${place}, integer: try_cast(${value} as bigint)}`;
+  return `arg_${which}(${value}, ${exactly}) filter (${place} is not null)`;
 }
 
 export function toFacts(kind: SourceKind, found: DuckDBValue): Facts {
