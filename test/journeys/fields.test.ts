@@ -1,5 +1,6 @@
 import { afterAll, expect, it } from 'vitest';
 import { type Call, startSluice } from '../support/sluice.ts';
+import { commandLine } from '../support/sluice-command.ts';
 
 const sluice = await startSluice({ questions: true });
 afterAll(() => sluice.stop());
@@ -20,7 +21,11 @@ async function application() {
   const domain = await sluice.application(token, schema);
   const call = (method: string, where: string, options: Call = {}) =>
     sluice.request(method, `/applications/${domain}${where}`, { token, ...options });
-  return { call, upload: (...entries: object[]) => call('POST', '/data/batch', { json: entries }) };
+  return {
+    call,
+    upload: (...entries: object[]) => call('POST', '/data/batch', { json: entries }),
+    user: commandLine({ url: sluice.url, token, app: domain }),
+  };
 }
 
 /** Times that are equal are one value. */
@@ -142,4 +147,24 @@ it('counts entries by the values of a field, and those that a filter selects', a
   expect(await rows(`&by=place&key=${id}`)).toEqual([{ value: 'p2', accepted: 1 }]);
   expect(await rows(filter({ celsius: { gte: 11 } }))).toEqual([{ accepted: 2 }]);
   expect(await rows(`&by=celsius${filter({ place: 'p11' })}`)).toEqual([{ value: 11, accepted: 2 }]);
+});
+
+it('shows fields and counts of values on the command line', async () => {
+  const { upload, user } = await application();
+  await upload({ place: 'Oslo', celsius: -3.5 }, { place: 'Rome', celsius: 12 }, { place: 'Rome' }, {});
+  const print = async (...words: string[]) => (await user.sluice(words)).stdout.replaceAll(/ {2,}/g, ' | ');
+  expect(await print('fields', '--filter', '{"place":{"exists":true}}')).toMatch(
+    /^path \| types \| filled \| distinct \| range \| top *\nplace \| string \| 100% \| 2 \|.* Rome \(2\), Oslo \(1\)\n/,
+  );
+  const fields = JSON.parse((await user.sluice(['fields', '--json'])).stdout);
+  expect(fields[1]).toMatchObject({ path: 'celsius', null_share: 0.5, min: -3.5, max: 12 });
+  const rows = (await print('stats', '--step', 'day', '--by', 'place')).split('\n');
+  expect(rows.map((row) => row.split(' | ').slice(1).join(': '))).toEqual([
+    'value: accepted',
+    'Rome: 2',
+    'Oslo: 1',
+    'null or missing: 1',
+    '',
+  ]);
+  expect(await print('stats', '--step', 'day', '--filter', '{"celsius":{"lt":0}}')).toMatch(/Z \| 1\n$/);
 });

@@ -11,6 +11,7 @@ import { addCompletion } from './commands/completion.ts';
 import { addEntries } from './commands/entries.ts';
 import { addErase } from './commands/erase.ts';
 import { addExport } from './commands/export.ts';
+import { addFields } from './commands/fields.ts';
 import { addHelp } from './commands/help.ts';
 import { addImport } from './commands/import.ts';
 import { addImports } from './commands/imports.ts';
@@ -42,6 +43,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addEntries,
   addErase,
   addStats,
+  addFields,
   addQuery,
   addQueries,
   addExport,

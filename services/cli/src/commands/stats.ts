@@ -6,6 +6,7 @@ interface StatsOptions {
   step: string;
   by?: string;
   key?: string;
+  filter?: string;
   from?: string;
   to?: string;
 }
@@ -14,9 +15,13 @@ interface Step {
   at: string;
   /** Null: sent without an ingest key. */
   key?: string | null;
+  /** Of a field. */
+  value?: unknown;
+  rest?: true;
   accepted: number;
-  refused: number;
-  lost: Record<string, number>;
+  /** Absent where entries are counted by what they have. */
+  refused?: number;
+  lost?: Record<string, number>;
 }
 
 /** `sluice stats`. */
@@ -33,14 +38,16 @@ export function addStats(program: Command, act: Act): void {
     )
     .option('--from <time>', 'from this time on; default: the last 60 steps')
     .option('--to <time>', 'before this time')
-    .addOption(new Option('--by <what>', 'a row for each ingest key').choices(['key']))
+    .option('--by <what>', '`key`: a row for each ingest key; else a field: a row for each of its values')
     .option('--key <id>', 'sent with this ingest key')
+    .option('--filter <conditions>', 'entries that meet these conditions on payloads, as JSON')
     .addHelpText(
       'after',
       `
 Examples:
   sluice stats --app weather-station-k3v9q2
-  sluice stats --step day --by key --from 2026-11-01`,
+  sluice stats --step day --by key --from 2026-11-01
+  sluice stats --step day --by place --filter '{"celsius":{"lt":0}}'`,
     )
     .action(act<StatsOptions>(stats));
 }
@@ -48,8 +55,12 @@ Examples:
 async function stats(context: Context, options: StatsOptions): Promise<void> {
   const { api, path, retry, show, json } = context;
   const answer = await retry(() => api.ask<Step[]>('GET', path('/stats'), { query: { ...options } }));
+  if (options.filter !== undefined || !(options.by === undefined || options.by === 'key')) {
+    const rows = answer.data.filter(({ accepted }) => accepted > 0).map(toValueRow);
+    return show(answer, ['at', ...(options.by ? ['value'] : []), 'accepted'], rows);
+  }
   const names = options.by && !json ? await keyNames(context) : new Map<string, string>();
-  const toRow = ({ key, lost, ...step }: Step) => {
+  const toRow = ({ key, lost = {}, ...step }: Step) => {
     const kinds = Object.entries(lost).filter(([, count]) => count > 0);
     return {
       ...step,
@@ -58,6 +69,17 @@ async function stats(context: Context, options: StatsOptions): Promise<void> {
       lost_as: kinds.map(([kind, count]) => `${count} ${kind}`).join(', '),
     };
   };
-  const rows = answer.data.map(toRow).filter(({ accepted, refused, lost }) => accepted + refused + lost > 0);
+  const rows = answer.data
+    .map(toRow)
+    .filter(({ accepted, refused = 0, lost }) => accepted + refused + lost > 0);
   show(answer, ['at', ...(options.by ? ['key'] : []), 'accepted', 'refused', 'lost', 'lost_as'], rows);
+}
+
+function toValueRow({ at, value, rest, accepted }: Step) {
+  const none = rest ? 'the rest' : 'null or missing';
+  return {
+    at,
+    value: value === null ? none : typeof value === 'string' ? value : JSON.stringify(value),
+    accepted,
+  };
 }
