@@ -1,11 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { toRefusal } from '../answer.ts';
 import { describeFew } from './few-values.ts';
 import { type Described, type FieldSummary, toSummary } from './field-summary.ts';
 import { countEntries, readColumns } from './file-columns.ts';
 import { describeMany } from './many-values.ts';
 import { findManyValued } from './sample.ts';
 import type { RowSelection } from './selection.ts';
-import { isRestName, ofPayload, type Sources, toSources } from './sources.ts';
+import { type FieldSource, isRestName, ofPayload, type Sources, toSources } from './sources.ts';
 import { tellTimes } from './tell-times.ts';
 
 /** Fields for which entries are read together. Each group of values takes memory, even of a few entries. */
@@ -33,9 +34,22 @@ export async function describeFields(
     const many = new Set(fields.map(({ source }) => source));
     const few = sources.filter((source) => !many.has(source));
     const described = await describeMany(connection, selection, { fields, members, entries });
-    for (const some of inParts(few, mostGrouped))
-      described.push(...(await describeFew(connection, selection, { sources: some, members })));
+    for (const some of inParts(few, mostGrouped)) described.push(...(await describeGroups(some, members)));
     return described;
+  }
+
+  /** The sample may have missed that a field has many values. */
+  async function describeGroups(some: FieldSource[], members: string): Promise<Described[]> {
+    try {
+      return await describeFew(connection, selection, { sources: some, members });
+    } catch (error) {
+      if (!toRefusal((error as Error).message, '').excess) throw error;
+      const [source] = some as [FieldSource];
+      const fields = [{ source, frequent: [] }];
+      if (some.length === 1) return describeMany(connection, selection, { fields, members, entries });
+      const [half, other] = inParts(some, Math.ceil(some.length / 2)) as [FieldSource[], FieldSource[]];
+      return [...(await describeGroups(half, members)), ...(await describeGroups(other, members))];
+    }
   }
 
   const { sources, unclear } = toSources(columns);
