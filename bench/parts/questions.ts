@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../local/ports.ts';
-import { typicalQuestions } from '../questions/asked.ts';
+import { typicalFilters, typicalQuestions } from '../questions/asked.ts';
 import { whileEntriesCome } from '../questions/while-entries-come.ts';
 import type { Bench } from '../support/bench.ts';
 import { atConstantRate } from '../support/constant-rate.ts';
@@ -68,6 +68,17 @@ export async function questions(bench: Bench): Promise<Section> {
   };
   /** It has the entries of this application alone. */
   const stored = bench.mongodb.db(database).collection('entries');
+  const { filters, atMostMs } = typicalFilters(options.nested);
+  const read = (path: string) => client.need('GET', `/applications/${domain}${path}`, { token });
+  const reads = [
+    ...Object.entries(filters).map(([name, filter]) => ({
+      name: `first page: ${name}`,
+      measure: timed(() => read(`/data?limit=100&filter=${encodeURIComponent(JSON.stringify(filter))}`)),
+      atMost: atMostMs,
+    })),
+    { name: 'fields', measure: timed(() => read('/fields')), atMost: 1_000 },
+    { name: 'stats by value', measure: timed(() => read('/stats?step=day&by=kind')), atMost: 500 },
+  ];
   const turns = asked.flatMap(({ name, sql, stages }) => [
     { name, measure: timed(() => ask(sql)) },
     {
@@ -76,7 +87,7 @@ export async function questions(bench: Bench): Promise<Section> {
     },
   ]);
   const endOfPeak = peakOfChildren(worker.pid);
-  const results = await inRounds(options.rounds, turns, say, (ms) => `${figure(ms)} ms`);
+  const results = await inRounds(options.rounds, [...turns, ...reads], say, (ms) => `${figure(ms)} ms`);
   const peakOfQuestion = endOfPeak();
 
   const body = bench.write('payload.json', payloadOf(1_024));
@@ -128,16 +139,22 @@ export async function questions(bench: Bench): Promise<Section> {
       `An application of ${figure(entries)} entries, which can all be asked ${figure(seconds)} s after the first question.`,
       table(
         ['ms', ''],
-        turns.map(({ name }, at) => [name, spread(results[at] ?? [])]),
+        [...turns, ...reads].map(({ name }, at) => [name, spread(results[at] ?? [])]),
       ),
-      limits(
-        asked.map(({ name, atMostMs }, at) => ({
+      limits([
+        ...asked.map(({ name, atMostMs }, at) => ({
           name,
           value: Math.max(...(results[2 * at] ?? [])),
           unit: 'ms',
           atMost: atMostMs,
         })),
-      ),
+        ...reads.map(({ name, atMost }, at) => ({
+          name,
+          value: Math.max(...(results[turns.length + at] ?? [])),
+          unit: 'ms',
+          atMost,
+        })),
+      ]),
       limits([
         {
           name: 'most memory of the query worker itself',

@@ -8,6 +8,23 @@ export interface AskedQuestion {
   atMostMs: number;
 }
 
+/** Filters of lists, and the most that a first page with its total may take, in ms. */
+export function typicalFilters(nested: boolean) {
+  const note = nested ? 'measured.note.text' : 'note';
+  const latitude = nested ? 'place.position.latitude' : 'latitude';
+  return {
+    atMostMs: 300,
+    filters: {
+      'a value that few have': { id: 'reading-000500' },
+      'a value that all have': { kind: 'hourly' },
+      'a range that none is in': { [latitude]: { gte: 60 } },
+      'a range that all are in, and a value': { [latitude]: { lt: 60 }, id: 'reading-000500' },
+      'a text that contains another': { [note]: { contains: 'slowly clear night north' } },
+      'a field that nobody has': { missing: { exists: true } },
+    },
+  };
+}
+
 /** Typical questions about `payloadOf`. */
 export function typicalQuestions(nested: boolean): AskedQuestion[] {
   const note = nested ? 'measured.note.text' : 'note';
