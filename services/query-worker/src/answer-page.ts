@@ -5,6 +5,7 @@ import type { Reply } from './duck/ask.ts';
 import type { PageAnswer } from './duck/page.ts';
 import { toFileConditions } from './file-conditions.ts';
 import type { Processes } from './processes.ts';
+import type { Outside } from './queue.ts';
 import type { FindSegments } from './segments.ts';
 import type { Asked } from './server.ts';
 
@@ -41,6 +42,7 @@ export function createAnswerPage({ segments, store, processes, runMs = 2_000 }: 
       byColumns = false,
     }: AskedPage,
     signal: AbortSignal,
+    outside?: Outside,
   ): Promise<Reply<PageAnswer & { end: string | undefined }>> => {
     const filter = selectionOf({ filter: text }).filter ?? [];
     const period = { from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined };
@@ -50,6 +52,7 @@ export function createAnswerPage({ segments, store, processes, runMs = 2_000 }: 
       domain,
       (archive) => store.entries.besideFiles(archive, { filter, ...period, ...page }),
       AbortSignal.any([signal, AbortSignal.timeout(runMs)]),
+      outside,
     );
     const { end, after, removed, ...others } = rest;
     const reply = await processes.ask(

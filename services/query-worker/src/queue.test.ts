@@ -2,7 +2,7 @@ import { setImmediate as breathe } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { runs } from '../../../test/support/runs.ts';
-import { createQueue } from './queue.ts';
+import { createQueue, type Outside } from './queue.ts';
 
 const never = new AbortController().signal;
 
@@ -29,36 +29,50 @@ it('lets a question leave as soon as its client goes, and another take its place
 });
 
 const step = fc.record({
-  what: fc.constantFrom('ask', 'ask', 'go', 'end', 'breathe'),
+  what: fc.constantFrom('ask', 'ask', 'go', 'ready', 'end', 'breathe'),
   owner: fc.constantFrom('a', 'b', 'c'),
   which: fc.nat(30),
+  waits: fc.boolean(),
 });
 
 it('runs at most two at once and everyone in the end, whoever goes at whatever moment', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
       const queue = createQueue();
-      const asked: { gone: AbortController; end(): void; found: Promise<unknown> }[] = [];
+      const asked: { gone: AbortController; end(): void; ready(): void; found: Promise<unknown> }[] = [];
       let running = 0;
-      for (const { what, owner, which } of steps) {
+      for (const { what, owner, which, waits } of steps) {
         const one = asked[which % asked.length];
         if (what === 'go') one?.gone.abort(new Error('gone'));
+        if (what === 'ready') one?.ready();
         if (what === 'end') one?.end();
         if (what === 'breathe') await breathe();
         if (what !== 'ask') continue;
         const gone = new AbortController();
         const { promise, resolve: end } = Promise.withResolvers<void>();
-        const work = async () => {
+        const { promise: readiness, resolve: ready } = Promise.withResolvers<void>();
+        const begin = () => {
           running += 1;
           expect(running).toBeLessThanOrEqual(2);
+        };
+        const work = async (outside: Outside) => {
+          begin();
+          if (waits) {
+            running -= 1;
+            await outside(() => readiness);
+            begin();
+          }
           await promise;
           running -= 1;
           return 'answered';
         };
         const found = queue.run(owner, gone.signal, work).catch(({ message }) => message);
-        asked.push({ gone, end, found });
+        asked.push({ gone, end, ready, found });
       }
-      for (const { end } of asked) end();
+      for (const { end, ready } of asked) {
+        ready();
+        end();
+      }
       for (const { found, gone } of asked)
         expect(gone.signal.aborted ? ['answered', 'gone', undefined] : ['answered', undefined]).toContain(
           await found,

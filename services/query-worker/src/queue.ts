@@ -5,6 +5,9 @@ const atOnce = 2;
 const waitingOfOwner = 10;
 const waitingInAll = 200;
 
+/** Does what only waits while others have the place. */
+export type Outside = <Result>(wait: () => Promise<Result>) => Promise<Result>;
+
 /** Lets owners ask in turn, so that one with many questions holds nobody else up. */
 export function createQueue() {
   const waiting = createFairQueue<() => void>();
@@ -30,6 +33,17 @@ export function createQueue() {
     await promise.finally(() => signal.removeEventListener('abort', leave));
   }
 
+  async function enter(owner: string, signal: AbortSignal): Promise<void> {
+    if (free > 0) free -= 1;
+    else await turn(owner, signal);
+  }
+
+  function leave(): void {
+    const next = waiting.take();
+    if (next) next();
+    else free += 1;
+  }
+
   return {
     waiting: waiting.size,
 
@@ -37,25 +51,35 @@ export function createQueue() {
     async run<Result>(
       owner: string,
       signal: AbortSignal,
-      work: () => Promise<Result>,
+      work: (outside: Outside) => Promise<Result>,
     ): Promise<Result | undefined> {
       if (waiting.size() >= waitingInAll) return undefined;
       if (count(owner, 1) > waitingOfOwner) {
         count(owner, -1);
         return undefined;
       }
+      let hasPlace = false;
+      const begin = async () => {
+        await enter(owner, signal);
+        hasPlace = true;
+      };
+      const end = () => {
+        if (hasPlace) leave();
+        hasPlace = false;
+      };
       try {
-        if (free > 0) free -= 1;
-        else await turn(owner, signal);
-        try {
-          signal.throwIfAborted();
-          return await work();
-        } finally {
-          const next = waiting.take();
-          if (next) next();
-          else free += 1;
-        }
+        await begin();
+        signal.throwIfAborted();
+        return await work(async (wait) => {
+          end();
+          try {
+            return await wait();
+          } finally {
+            await begin();
+          }
+        });
       } finally {
+        end();
         count(owner, -1);
       }
     },

@@ -10,6 +10,7 @@ import { type ArchiveRecord, folderOf } from '@sluice/store/archives/archive-rec
 import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { PageAsk } from './duck/page.ts';
 import type { Question } from './duck/question.ts';
+import type { Outside } from './queue.ts';
 
 const lookMs = 50;
 /** Archives whose manifests are kept in memory. */
@@ -63,6 +64,8 @@ interface Options {
   freshMs?: number;
 }
 
+const here: Outside = (wait) => wait();
+
 export type FindSegments = ReturnType<typeof createSegments>;
 
 /** The files that have the entries of an application. */
@@ -80,9 +83,13 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
   }
 
   /** Lets a run begin that has all that is there now, and waits for its end. */
-  async function wait(before: ArchiveRecord, signal: AbortSignal): Promise<ArchiveRecord> {
+  async function wait(before: ArchiveRecord, signal: AbortSignal, outside: Outside): Promise<ArchiveRecord> {
     await archives.hurry(before.application, before.id);
     await startRun(before);
+    return outside(() => untilEnd(before, signal));
+  }
+
+  async function untilEnd(before: ArchiveRecord, signal: AbortSignal): Promise<ArchiveRecord> {
     for (;;) {
       const archive = await archives.get(before.application, before.id);
       if (!archive) throw anew();
@@ -141,12 +148,17 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
   }
 
   return {
-    /** Files with all entries, no older than `freshMs`. Throws NotReady. */
-    async segmentsOf(application: string, domain: string, signal: AbortSignal): Promise<Segments> {
+    /** Files with all entries, no older than `freshMs`. Waits for them `outside`. Throws NotReady. */
+    async segmentsOf(
+      application: string,
+      domain: string,
+      signal: AbortSignal,
+      outside = here,
+    ): Promise<Segments> {
       let archive = await askedArchives.ask(application);
       // A run that was under way may lack what came before the question; the next one has it.
       for (let ended = 0; ended < 2 && !(await isFresh(archive)); ended++)
-        archive = await wait(archive, signal);
+        archive = await wait(archive, signal, outside);
       const { runs, deleted } = await filesOf(archive, domain, signal);
       const { until } = archive.covers;
       return {
@@ -162,12 +174,13 @@ export function createSegments({ store, startRun, folder, freshMs = 10_000 }: Op
       domain: string,
       complete: (archive: ArchiveRecord) => Promise<Rest | undefined>,
       signal: AbortSignal,
+      outside = here,
     ): Promise<SegmentFiles & { rest: Rest }> {
       for (let archive = await askedArchives.ask(application); ; ) {
         const rest = await complete(archive);
         if (rest !== undefined) return { ...(await filesOf(archive, domain, signal)), rest };
         const now = await archives.get(application, archive.id);
-        archive = now && now.run > archive.run ? now : await wait(archive, signal);
+        archive = now && now.run > archive.run ? now : await wait(archive, signal, outside);
       }
     },
   };

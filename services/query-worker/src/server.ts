@@ -11,7 +11,7 @@ import type { PageAnswer } from './duck/page.ts';
 import type { AnswerBody, Question } from './duck/question.ts';
 import { toFileConditions } from './file-conditions.ts';
 import type { Processes } from './processes.ts';
-import type { createQueue } from './queue.ts';
+import type { createQueue, Outside } from './queue.ts';
 import type { RecordQuestions } from './record-questions.ts';
 import { type FindSegments, NotReady } from './segments.ts';
 
@@ -71,7 +71,7 @@ export function createServer({
   /** A route that answers by a process. `work` runs when it is the owner's turn. */
   function answer<Body extends Asked, Answer>(
     path: string,
-    work: (body: Body, signal: AbortSignal) => Promise<Reply<Answer>>,
+    work: (body: Body, signal: AbortSignal, outside: Outside) => Promise<Reply<Answer>>,
     send: (reply: FastifyReply, answer: Answer) => { rows?: number; body: Buffer | object },
   ): void {
     app.post(path, async (request, reply) => {
@@ -85,7 +85,7 @@ export function createServer({
       reply.raw.once('close', () => gone.abort());
       const signal = AbortSignal.any([gone.signal, AbortSignal.timeout(limits.ms)]);
       try {
-        const found = await queue.run(owner, signal, () => work(body, signal));
+        const found = await queue.run(owner, signal, (outside) => work(body, signal, outside));
         if (!found) {
           ended('busy');
           return later(429, 1, 'too many questions wait');
@@ -107,8 +107,11 @@ export function createServer({
     });
   }
 
-  async function entriesOf({ application, domain, filter, from, to }: AskedFields, signal: AbortSignal) {
-    const files = await segments.segmentsOf(application, domain, signal);
+  async function entriesOf(
+    { application, domain, filter, from, to }: AskedFields,
+    ...waiting: [AbortSignal, Outside]
+  ) {
+    const files = await segments.segmentsOf(application, domain, ...waiting);
     return { ...files, conditions: await toFileConditions(store, fromText(filter)), from, to };
   }
 
@@ -121,8 +124,8 @@ export function createServer({
         signal: AbortSignal,
       ) => Promise<Reply<string>>,
     ) =>
-    async (body: Body, signal: AbortSignal): Promise<Reply<Timed & { json: string }>> => {
-      const { asOf, ...entries } = await entriesOf(body, signal);
+    async (body: Body, signal: AbortSignal, outside: Outside): Promise<Reply<Timed & { json: string }>> => {
+      const { asOf, ...entries } = await entriesOf(body, signal, outside);
       const found = await ask(entries, body, signal);
       return 'refusal' in found ? found : { answer: { json: found.answer, asOf } };
     };
@@ -134,8 +137,8 @@ export function createServer({
 
   answer<AskedQuestion, AnswerBody & Timed>(
     '/questions',
-    async ({ application, domain, sql, params, format }, signal) => {
-      const found = await segments.segmentsOf(application, domain, signal);
+    async ({ application, domain, sql, params, format }, signal, outside) => {
+      const found = await segments.segmentsOf(application, domain, signal, outside);
       const reply = await processes.ask('question', { sql, params, format, ...found }, signal);
       return 'refusal' in reply ? reply : { answer: { ...reply.answer, asOf: found.asOf } };
     },

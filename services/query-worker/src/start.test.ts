@@ -31,17 +31,21 @@ async function start({
   const ports = { QUERY_PORT: String(await lowPort()), MONITORING_PORT: String(await lowPort()) };
   const { child, output } = run('query-worker', { ...env, ...ports, LOG_LEVEL: 'debug', ...envOf(url) });
   const exporting = () => startQuickWorker('export-worker', env);
-  if (exports) await exporting();
+  const exporter = exports ? await exporting() : undefined;
   const monitoring = `http://127.0.0.1:${ports.MONITORING_PORT}`;
 
   const ask = (
     sql: string,
-    { token = queryToken(env.JWT_SECRET as string), signal }: { token?: string; signal?: AbortSignal } = {},
+    {
+      token = queryToken(env.JWT_SECRET as string),
+      signal,
+      of = { application, domain, owner: 'b' },
+    }: { token?: string; signal?: AbortSignal; of?: object } = {},
   ) =>
     fetch(`http://127.0.0.1:${ports.QUERY_PORT}/questions`, {
       method: 'POST',
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ application, domain, owner: 'b', sql, params: [], format: 'json' }),
+      body: JSON.stringify({ ...of, sql, params: [], format: 'json' }),
       ...(signal && { signal }),
     });
 
@@ -50,6 +54,7 @@ async function start({
     output,
     ask,
     exporting,
+    exporter,
     store,
     application,
     rows: async (sql: string) => rowsIn(await ask(sql)),
@@ -119,6 +124,23 @@ it('kills the process of a question whose client goes', async () => {
   await expect(asked).rejects.toThrow();
   await until(async () => isGone(pid as number));
   await until(async () => (await count('cancelled')) === 1);
+});
+
+it('lets nobody wait for the files of another owner', async () => {
+  const { ask, rows, store, logged, exporter, exporting } = await start();
+  await logged('process.started');
+  expect(await rows('select count(*) from entries')).toEqual([[3]]);
+  await exporter?.stop();
+  const owner = { id: 'c'.repeat(24), username: 'c' };
+  const fields = { name: 'c', type: 'other', connectors: [], rawSchema: '{}', domain: 'c-abc234', owner };
+  const application = (await store.applications.create(fields))?.id as string;
+  const of = { application, domain: fields.domain, owner: owner.id };
+  const waiting = Array.from({ length: 5 }, () => ask('select count(*) from entries', { of }));
+  const { id: archive, run } = await store.askedArchives.ask(application);
+  await until(async () => (await store.jobs.archives.ofRun({ archive, run })) !== undefined);
+  expect(await rows('select sum(n) from entries')).toEqual([[3]]);
+  await exporting();
+  for (const answer of await Promise.all(waiting)) expect(await rowsIn(answer)).toEqual([[0]]);
 });
 
 it('answers what it was asked before it stops', async () => {
