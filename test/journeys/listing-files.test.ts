@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { capacities } from '@sluice/api/limits/table.ts';
 import { startApi } from '@sluice/api/start.ts';
 import { loadApiConfig } from '@sluice/shared/config/load.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
@@ -101,6 +102,30 @@ async function workerThat(listener: RequestListener | undefined): Promise<string
 }
 
 describe('a query worker that does not answer', () => {
+  it('delays the lists of nobody else', async () => {
+    const { token, path, upload } = await application();
+    await upload(0, 10);
+    const { promise, resolve: areAsked } = Promise.withResolvers<void>();
+    let asked = 0;
+    const QUERY_URL = await workerThat(() => {
+      asked += 1;
+      if (asked === capacities.pageReads.limit) areAsked();
+    });
+    const url = await startOwn({ QUERY_URL });
+    const gone = new AbortController();
+    const headers = { authorization: `Bearer ${token}` };
+    const query = `${path}/data?filter=${encodeURIComponent('{"n":{"lt":7}}')}`;
+    const pages = Array.from({ length: capacities.pageReads.limit }, () =>
+      fetch(`${url}${query}`, { headers, signal: gone.signal }),
+    );
+    const ended = Promise.allSettled(pages);
+    await promise;
+    const other = await application();
+    expect((await call(url, 'GET', `${other.path}/data`, { token: other.token })).status).toBe(200);
+    gone.abort();
+    await ended;
+  });
+
   it.each<[string, RequestListener | undefined, number]>([
     ['as it is away', undefined, 503],
     ['as it prepares', (_request, response) => void response.writeHead(503).end('{"message":"later"}'), 503],

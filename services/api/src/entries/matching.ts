@@ -32,13 +32,17 @@ interface FoundPage {
   end?: string | undefined;
 }
 
-/** Reads and counts entries by a filter: a query worker looks into files where that is faster than MongoDB. */
+/**
+ * Reads and counts entries by a filter: a query worker looks into files where that is faster than MongoDB, which owners read in
+ * turn.
+ */
 export function createMatching({
   store,
   config,
   log,
   timings,
-}: Pick<AppDependencies, 'store' | 'config' | 'log' | 'timings'>) {
+  capacity: { pageReads },
+}: Pick<AppDependencies, 'store' | 'config' | 'log' | 'timings' | 'capacity'>) {
   const { entries } = store;
   const ask = createAskWorker(config, log);
 
@@ -56,13 +60,15 @@ export function createMatching({
    * Throws FilterTimeout, and ApiError where a query worker may soon answer.
    */
   async function either<T>(
-    { application: { id, hasDeletions } }: Wanted,
+    { application: { id, hasDeletions }, owner }: Wanted,
     { filter, from, to }: Selection,
     byFiles: (byColumns: boolean) => Promise<T>,
-    byMongodb: () => Promise<T>,
+    read: () => Promise<T>,
   ): Promise<T> {
+    const inTurn = <R>(work: () => Promise<R>) => pageReads.runInFairOrder(owner, work);
+    const byMongodb = () => inTurn(read);
     const isFew = async () =>
-      (await entries.count(id, { from, to, isIntact: !hasDeletions })) <= timings.fewEntries;
+      (await inTurn(() => entries.count(id, { from, to, isIntact: !hasDeletions }))) <= timings.fewEntries;
     if (!filter || !config.queryUrl || (await isFew())) return byMongodb();
     const byColumns = await unlessRefused(byFiles(true));
     if (!(byColumns instanceof ApiError)) return byColumns;
@@ -102,7 +108,7 @@ export function createMatching({
           const { ids, total, end } = await askPage(wanted, page, asked);
           const isLast = ids.length < limit;
           const shown = ids.slice(0, limit - 1);
-          const found = await entries.byIds(id, shown, onRead);
+          const found = await pageReads.runInFairOrder(wanted.owner, () => entries.byIds(id, shown, onRead));
           return {
             found,
             total,

@@ -43,10 +43,7 @@ interface Read<Item> {
 }
 
 /** Reads pages, which count towards their capacity until their answers have gone. */
-export function createReadPage(
-  what: 'entries' | 'uploads',
-  { answers, pageReads }: Pick<Capacities, 'answers' | 'pageReads'>,
-) {
+export function createReadPage(what: 'entries' | 'uploads', { answers }: Pick<Capacities, 'answers'>) {
   /** Throws ApiError if the page takes too much memory or time. */
   return async <Item extends { id: string }>(
     reply: FastifyReply,
@@ -58,9 +55,7 @@ export function createReadPage(
     lease.take(pageBytes);
     const onRead = (bytes: number) => lease.take(weighPage(bytes));
     const page = { start, limit: limit + 1, after, onRead };
-    const { found, total, end, isLast } = await lease
-      .during(() => pageReads.runInFairOrder(owner, () => read(page)))
-      .catch(refuseTooMuch(what));
+    const { found, total, end, isLast } = await lease.during(() => read(page)).catch(refuseTooMuch(what));
     const items = found.slice(0, limit);
     const hasNoMore = isLast ?? found.length <= limit;
     const cursor = hasNoMore || isLast === false ? end : items.at(-1)?.id;

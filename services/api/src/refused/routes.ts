@@ -108,10 +108,12 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       const selection = toSelection(query);
       const after = query.after === undefined ? undefined : fromCursor(query.after, idBytes);
       const { id } = await findApplication(applications, request);
-      const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, async (page) => ({
-        found: await refused.page(id, selection, page),
-        total: await refused.count(id, selection),
-      }));
+      const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, (page) =>
+        capacity.pageReads.runInFairOrder(owner.id, async () => ({
+          found: await refused.page(id, selection, page),
+          total: await refused.count(id, selection),
+        })),
+      );
       const list = items.map(toJson).join(',');
       return sendJson(reply, `{"result":[${list}],"pagination":${JSON.stringify(pagination)}}`);
     },
