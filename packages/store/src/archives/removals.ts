@@ -1,6 +1,7 @@
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { EntryDocument } from '../entries/entry-document.ts';
 import { type EntryId, idOfKey } from '../entries/entry-id.ts';
+import { findKeys } from '../entries/near-keys.ts';
 import { archivesName } from './archive-records.ts';
 
 /** An entry that was deleted while its application had an archive. */
@@ -28,8 +29,8 @@ export function removalStore(db: Db) {
   /** Of some removals, those whose entries are not stored again. An entry stays in MongoDB while it has a removal: see `areNoted`. */
   async function stillGone(some: RemovalDocument[]): Promise<RemovalDocument[]> {
     const keys = some.map(({ key }) => key);
-    const found = await entries.find({ _id: { $in: keys } }, { projection: { _id: 1 } }).toArray();
-    const stored = new Set(found.map(({ _id }) => idOfKey(_id)));
+    const found = findKeys(entries, keys, { projection: { _id: 1 } });
+    const stored = new Set(await Array.fromAsync(found, ({ _id }) => idOfKey(_id)));
     return some.filter(({ key }) => !stored.has(idOfKey(key)));
   }
 

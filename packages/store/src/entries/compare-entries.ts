@@ -5,6 +5,7 @@ import { toJson } from '@sluice/json/numbers.ts';
 import type { Binary, ClientSession, Collection } from 'mongodb';
 import { type EntryDocument, hashesIn, type Prepared } from './entry-document.ts';
 import { timeOfKey } from './entry-id.ts';
+import { findKeys } from './near-keys.ts';
 
 /**
  * `stored`: durable now. `unconfirmed`: may be stored or not. `refused`: MongoDB refused it.
@@ -43,14 +44,9 @@ export type Compare = ReturnType<typeof createCompare>;
 
 export function createCompare(entries: Collection<EntryDocument>) {
   /** Reads one by one from the cursor: a stored entry may be larger than the new one. */
-  async function* find(same: object, field: '_id' | 'once', session: ClientSession | undefined) {
-    const options = {
-      useBigInt64: true,
-      ...(field === 'once' && { hint: 'once_1' }),
-      ...(session && { session }),
-    };
+  async function* slowly(found: AsyncIterable<EntryDocument>) {
     let began = performance.now();
-    for await (const stored of entries.find(same, options)) {
+    for await (const stored of found) {
       yield stored;
       if (performance.now() - began < stepMs) continue;
       await breathe();
@@ -65,14 +61,14 @@ export function createCompare(entries: Collection<EntryDocument>) {
     { session, expired }: Looking<E> = {},
   ): Promise<Map<E, Before>> {
     const before = new Map<E, Before>();
+    const options = { useBigInt64: true, ...(session && { session }) };
     if (fields.includes('_id')) {
       const byKey = Map.groupBy(
         batch.filter(({ key }) => key),
         ({ key }) => key?.toString('hex'),
       );
       const keys = batch.flatMap(({ key }) => key ?? []);
-      const found = keys.length > 0 ? find({ _id: { $in: keys } }, '_id', session) : [];
-      for await (const stored of found)
+      for await (const stored of slowly(findKeys(entries, keys, options)))
         for (const entry of byKey.get(stored._id.toString('hex')) ?? [])
           before.set(entry, { outcome: outcomeOf(stored, entry), key: stored._id });
     }
@@ -81,7 +77,8 @@ export function createCompare(entries: Collection<EntryDocument>) {
     if (hashes.length === 0) return before;
     const byHash = Map.groupBy(hashes, ({ hash }) => hash.toString('hex'));
     const byIdempotencyKey = new Set<E>();
-    for await (const stored of find({ once: { $in: hashes.map(({ hash }) => hash) } }, 'once', session)) {
+    const withHash: object = { once: { $in: hashes.map(({ hash }) => hash) } };
+    for await (const stored of slowly(entries.find(withHash, { ...options, hint: 'once_1' }))) {
       const names = hashesIn(stored);
       const same = names.flatMap((name) => byHash.get(name) ?? []).map(({ entry }) => entry);
       for (const entry of new Set(same)) {

@@ -7,6 +7,7 @@ import { type DeletionsDocument, deletionGuard, deletionsName } from './deletion
 import type { EntryDocument } from './entry-document.ts';
 import { type EntryId, idOfKey, toKey } from './entry-id.ts';
 import type { MilestoneDocument } from './milestone-document.ts';
+import { nearKeys } from './near-keys.ts';
 import { foldMilestones, type RemovedEntry, subtractRemoved } from './removed-entries.ts';
 
 /** What else the transaction of a deletion writes: `before` it deletes, and `after`, with the number and the keys of the entries. Throw to delete none. */
@@ -37,7 +38,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
   async function removeIn(
     session: ClientSession,
     application: string,
-    query: Filter<EntryDocument>,
+    queries: Filter<EntryDocument>[],
     isMove = false,
   ): Promise<Binary[]> {
     const guarded = await deletions.findOneAndUpdate(
@@ -45,12 +46,17 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
       { $inc: { version: 1, count: isMove ? 0 : 1 } },
       { upsert: true, returnDocument: 'after', session },
     );
-    const found = entries.find(query, { session }).sort({ _id: 1 });
-    const sized = found.project<RemovedEntry>({ by: 1, once: 1, bytes: { $bsonSize: '$payload' } });
-    const removed = await sized.toArray();
-    const [first, last] = [removed[0]?._id, removed.at(-1)?._id];
-    if (!first || !last) return [];
-    await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
+    const removed: RemovedEntry[] = [];
+    for (const query of queries) {
+      const found = entries.find(query, { session }).sort({ _id: 1 });
+      const sized = found.project<RemovedEntry>({ by: 1, once: 1, bytes: { $bsonSize: '$payload' } });
+      const some = await sized.toArray();
+      const [first, last] = [some[0]?._id, some.at(-1)?._id];
+      if (!first || !last) continue;
+      await entries.deleteMany({ $and: [query, { _id: { $gte: first, $lte: last } }] }, { session });
+      removed.push(...some);
+    }
+    if (removed.length === 0) return [];
     await subtractRemoved(db, session, application, removed);
     const keys = removed.map(({ _id }) => _id);
     if (!isMove) await onDeleted?.(session, application, keys, (guarded as DeletionsDocument).version);
@@ -64,12 +70,19 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
   }
 
   /** Deletes the entries of an application that the query finds, all or none; returns how many. They should be few thousands. */
-  const remove = (application: string, query: Filter<EntryDocument>, beside: Beside = {}): Promise<number> =>
+  const remove = (application: string, query: Filter<EntryDocument>, beside?: Beside): Promise<number> =>
+    removeAll(application, [query], beside);
+
+  const removeAll = (
+    application: string,
+    queries: Filter<EntryDocument>[],
+    beside: Beside = {},
+  ): Promise<number> =>
     inTransaction(
       db,
       async (session) => {
         await beside.before?.(session);
-        const keys = await removeIn(session, application, query, beside.isMove);
+        const keys = await removeIn(session, application, queries, beside.isMove);
         await beside.after?.(session, keys.length, keys);
         return keys.length;
       },
@@ -78,6 +91,10 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
 
   return {
     remove,
+
+    /** The same for those of these entries that are stored. */
+    removeKeys: (application: string, keys: Binary[]): Promise<number> =>
+      removeAll(application, nearKeys(keys)),
 
     /** False when there is no such entry. */
     async removeOne(application: string, id: EntryId): Promise<boolean> {
@@ -94,7 +111,7 @@ export function deletionStore(db: Db, timeoutMs: number, onDeleted?: OnDeleted) 
         async (session) => {
           await beside.before?.(session);
           const keys = ids.map((id) => toKey(application, id));
-          const stored = new Set((await removeIn(session, application, { _id: { $in: keys } })).map(idOfKey));
+          const stored = new Set((await removeIn(session, application, nearKeys(keys))).map(idOfKey));
           const archived = keys.filter((key) => !stored.has(idOfKey(key)));
           const { version } = await guard.touch(application, session);
           await onDeleted?.(session, application, archived, version);

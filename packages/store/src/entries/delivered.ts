@@ -4,6 +4,7 @@ import type { BatchDocument } from './batches.ts';
 import type { EntryDocument } from './entry-document.ts';
 import type { Keying } from './insert-entries.ts';
 import { placesOf } from './key-records.ts';
+import { findKeys } from './near-keys.ts';
 
 /** Hashes of sent keys or values; see `hashIdempotencyKey` and `hashUniqueValue`. */
 export interface SentHashes {
@@ -31,7 +32,7 @@ export function deliveredStore(db: Db, prepare: () => Promise<Keying>) {
     if (fields.includes('once')) yield* entries.find(ofIndex, { ...options, hint: 'once_1' });
     if (!records) return;
     const places = await placesOf(db, application, hashes, session);
-    if (places.length > 0) yield* entries.find({ _id: { $in: places } }, options);
+    yield* findKeys(entries, places, options);
   }
 
   /**

@@ -26,7 +26,7 @@ import { createListing, type Page } from './list-entries.ts';
 import { type MilestoneStore, milestoneStore } from './milestones.ts';
 import { pieces, type Walked } from './pieces.ts';
 import { readDocument } from './read-document.ts';
-import { type PageSize, readPage } from './read-page.ts';
+import { collectPage, type PageSize } from './read-page.ts';
 import { type StepSums, stepCounts, type TimeSteps } from './step-counts.ts';
 import type { HashedEntry } from './value-surveys.ts';
 import type { Writer } from './writer.ts';
@@ -44,6 +44,9 @@ interface Dependencies {
 }
 
 export type EntryStore = ReturnType<typeof entryStore>;
+
+/** Each is found by a command of its own. */
+const readAtOnce = 20;
 
 /** Entries of all applications: one clustered collection, each application a range of it in the order of time. */
 export function entryStore(
@@ -134,10 +137,14 @@ export function entryStore(
 
     /** The entries of a page, whose ids are in order; without those that are gone. Throws PageTooLarge. */
     async byIds(application: string, ids: EntryId[], onRead: PageSize['onRead']): Promise<StoredEntry[]> {
-      const [first = '', last = ''] = [ids[0], ids.at(-1)];
-      const options = { raw: true, sort: { _id: first < last ? 1 : -1 } } as const;
-      const found = entries.find({ _id: { $in: ids.map((id) => toKey(application, id)) } }, options);
-      return (await readPage(found, { start: 0, limit: ids.length || 1, onRead })).map(readDocument);
+      async function* inOrder() {
+        for (let at = 0; at < ids.length; at += readAtOnce) {
+          const some = ids.slice(at, at + readAtOnce).map((id) => toKey(application, id));
+          const found = await Promise.all(some.map((_id) => entries.findOne({ _id }, { raw: true })));
+          for (const document of found) if (document) yield document as unknown as Uint8Array;
+        }
+      }
+      return (await collectPage(inOrder(), { limit: ids.length, onRead })).map(readDocument);
     },
 
     /** Whether `forward` will have more: entries of `final` (ms since the epoch) or later, or of a chunk that is under way. */

@@ -43,6 +43,14 @@ export function keyFrom({ buffer }: Binary, places: number): Binary {
 /** How many places a key is after another one. */
 export const placesFrom = (first: Binary, key: Binary): number => counterOf(key) - counterOf(first);
 
+const nearPlaces = 100;
+
+/** Whether few keys can be between one key and a later one: those of their process, of the same millisecond. */
+export function isNear(one: Binary, other: Binary): boolean {
+  const isSame = Buffer.compare(one.buffer.subarray(0, counterAt), other.buffer.subarray(0, counterAt)) === 0;
+  return isSame && placesFrom(one, other) <= nearPlaces;
+}
+
 const counterOf = ({ buffer }: Binary) =>
   Buffer.from(buffer.buffer, buffer.byteOffset).readUInt32BE(counterAt);
 

@@ -28,9 +28,17 @@ export async function readPage(
   { start, limit, onRead }: PageSize,
 ): Promise<Uint8Array[]> {
   const documents: AsyncIterable<unknown> = cursor.skip(start).limit(limit).batchSize(limit);
+  return collectPage(documents as AsyncIterable<Uint8Array>, { limit, onRead });
+}
+
+/** The same for documents that are read already. */
+export async function collectPage(
+  documents: AsyncIterable<Uint8Array>,
+  { limit, onRead }: Omit<PageSize, 'start'>,
+): Promise<Uint8Array[]> {
   const found: Uint8Array[] = [];
   let bytes = 0;
-  for await (const document of documents as AsyncIterable<Uint8Array>) {
+  for await (const document of documents) {
     bytes += document.length;
     onRead?.(document.length);
     const isLast = found.length === limit - 1;

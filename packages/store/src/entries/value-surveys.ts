@@ -3,6 +3,7 @@ import { Binary, type Db } from 'mongodb';
 import { duplicatesIn } from '../faults.ts';
 import { sentHash } from './compare-entries.ts';
 import type { EntryDocument } from './entry-document.ts';
+import { findKeys } from './near-keys.ts';
 
 /** A value that a job has seen. */
 interface SeenValue {
@@ -48,7 +49,7 @@ export function valueSurveys(db: Db) {
 
   async function payloadHashes(keys: Binary[]): Promise<Map<string, string>> {
     const hashes = new Map<string, string>();
-    const found = entries.find({ _id: { $in: keys } }, { projection: { payload: 1 }, useBigInt64: true });
+    const found = findKeys(entries, keys, { projection: { payload: 1 }, useBigInt64: true });
     for await (const { _id, payload } of found)
       hashes.set(_id.toString('hex'), sentHash(Buffer.from(toJson(payload))).toString('hex'));
     return hashes;

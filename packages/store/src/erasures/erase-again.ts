@@ -10,7 +10,7 @@ import { erasedHash, erasedHashBytes } from './erased.ts';
 const batch = 1_000;
 
 /** Removes what an erasure removed, by its hashes. */
-export function eraseAgain(db: Db, deletions: Pick<ReturnType<typeof deletionStore>, 'remove'>) {
+export function eraseAgain(db: Db, deletions: Pick<ReturnType<typeof deletionStore>, 'removeKeys'>) {
   const entries = db.collection<EntryDocument>('entries');
   const refused = db.collection<RefusedDocument>('refused');
 
@@ -37,7 +37,7 @@ export function eraseAgain(db: Db, deletions: Pick<ReturnType<typeof deletionSto
     const removed = { entries: 0, refused: 0 };
     const keys = entries.find(range(application, {})).project<{ _id: Binary }>({ _id: 1 });
     for await (const ids of among(keys, (key: Binary) => isErased(idOfKey(key))))
-      removed.entries += await deletions.remove(application, { _id: { $in: ids } });
+      removed.entries += await deletions.removeKeys(application, ids);
     const own = { application: new ObjectId(application) };
     const uploads = refused.find(own).project<{ _id: ObjectId }>({ _id: 1 });
     for await (const ids of among(uploads, (id: ObjectId) => isErased(id.toHexString())))

@@ -1,6 +1,7 @@
 import { type Db, type Filter, ObjectId } from 'mongodb';
 import type { EntryDocument, StoredEntry } from '../entries/entry-document.ts';
 import { type EntryId, toKey } from '../entries/entry-id.ts';
+import { findKeys } from '../entries/near-keys.ts';
 import { readDocument } from '../entries/read-document.ts';
 import { newDelivery, unpacked, waitsAgain } from './new-delivery.ts';
 import {
@@ -103,7 +104,8 @@ export function deliveryStore(db: Db) {
         .project<DeliveryDocument>({ content: 1 })) {
         const unpackedIds = unpacked(content) as { entries: EntryId[] };
         const keys = unpackedIds.entries.map((id) => toKey(application, id));
-        if ((await entries.countDocuments({ _id: { $in: keys } })) === keys.length) continue;
+        const left = await Array.fromAsync(findKeys(entries, keys, { projection: { _id: 1 } }));
+        if (left.length === keys.length) continue;
         const { $set, $unset } = waitsAgain();
         await deliveries.updateOne({ _id, state: 'waiting' }, { $set, $unset: { ...$unset, last: '' } });
         await deliveries.deleteOne({ _id, state: { $ne: 'waiting' } });
@@ -112,9 +114,8 @@ export function deliveryStore(db: Db) {
 
     /** The entries of a delivery, oldest first, without deleted ones. */
     async entries(application: string, ids: EntryId[]): Promise<StoredEntry[]> {
-      const _id = { $in: ids.map((id) => toKey(application, id)) };
-      const found: AsyncIterable<unknown> = entries.find({ _id }, { raw: true, sort: { _id: 1 } });
-      return Array.fromAsync(found as AsyncIterable<Uint8Array>, readDocument);
+      const keys = ids.map((id) => toKey(application, id));
+      return Array.fromAsync(findKeys<Uint8Array>(entries, keys, { raw: true }), readDocument);
     },
   };
 }
