@@ -7,7 +7,7 @@ import { pagesOf } from '../support/pages.ts';
 import type { Section } from '../support/results.ts';
 import { inRounds } from '../support/rounds.ts';
 import { percentile } from '../support/statistics.ts';
-import { withStore } from '../support/store.ts';
+import { setMilestones } from '../support/store.ts';
 import { figure, ratios, spread, table } from '../support/table.ts';
 
 const database = 'bench_listing';
@@ -18,10 +18,7 @@ export async function listing(bench: Bench): Promise<Section> {
   const { say, options } = bench;
   const entries = options.entries ?? 10_000_000;
   const sluice = await startFilled(bench, database, entries);
-  const milestones = await withStore(bench, database, (store) =>
-    // Ingest workers do this a minute after the upload.
-    store.milestones.set(sluice.application, Date.now(), Number.POSITIVE_INFINITY),
-  );
+  const milestones = await setMilestones(bench, database, sluice.application);
   await settle(bench);
   say(`  ${figure(milestones)} milestones set`);
 

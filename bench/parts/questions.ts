@@ -13,6 +13,7 @@ import { resident } from '../support/resident.ts';
 import type { Section } from '../support/results.ts';
 import { inRounds } from '../support/rounds.ts';
 import { percentile } from '../support/statistics.ts';
+import { setMilestones } from '../support/store.ts';
 import { figure, limits, ratios, spread, table } from '../support/table.ts';
 import { startWorker } from '../support/worker.ts';
 
@@ -38,8 +39,9 @@ export async function questions(bench: Bench): Promise<Section> {
   const sluice = await startFilled(bench, database, entries, { env, shape });
   await startWorker(bench, { service: 'export-worker', database, env });
   const worker = await startWorker(bench, { service: 'query-worker', database, env });
-  const { account, domain } = sluice;
+  const { account, domain, application } = sluice;
   const { client, token } = account;
+  await setMilestones(bench, database, application);
 
   const askOnce = (sql: string): Promise<{ rows: unknown[][] }> =>
     client.need('POST', `/applications/${domain}/query`, { token, body: { sql } });
