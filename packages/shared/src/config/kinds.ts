@@ -169,6 +169,14 @@ export const httpUrl = kind(
   'must begin with http:// or https://, and be a URL',
 );
 
+/** `https://sluice.example/` → its origin; undefined for an address with more than that. */
+function parseOrigin(text: string): string | undefined {
+  const url = isHttp(text) ? new URL(text) : undefined;
+  return url?.href === `${url?.origin}/` ? url?.origin : undefined;
+}
+
+export const origin = kind(parseOrigin, 'must be an address without a path, such as https://sluice.example');
+
 /** A path, or a bucket with its place. */
 function parseFolder(text: string): string | FolderBucket | undefined {
   if (!text.startsWith('s3:')) return text || undefined;

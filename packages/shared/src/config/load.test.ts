@@ -264,6 +264,24 @@ describe('settings', () => {
     );
   });
 
+  it.each(['https://sluice.example', 'https://sluice.example/', 'HTTPS://Sluice.Example:443'])(
+    'takes PUBLIC_URL=%s',
+    (PUBLIC_URL) => {
+      expect(loadApiConfig({ ...env, PUBLIC_URL }).publicUrl).toBe('https://sluice.example');
+    },
+  );
+
+  it.each([
+    '',
+    'sluice.example',
+    'ftp://sluice.example',
+    'https://sluice.example/console',
+    'https://sluice.example/?a',
+    'https://ada@sluice.example',
+  ])('refuses PUBLIC_URL=%j', (PUBLIC_URL) => {
+    expect(complaint({ PUBLIC_URL })).toMatch(/^PUBLIC_URL must be an address without a path/);
+  });
+
   const key = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'a/b+c' };
   const withKey = { accessKeyId: 'id', secretAccessKey: 'a/b+c' };
 

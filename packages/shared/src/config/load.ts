@@ -133,6 +133,8 @@ export function loadApiConfig(env = environment()) {
     ...common(vars),
     host: vars.HOST,
     port: vars.PORT,
+    /** An origin. */
+    publicUrl: vars.PUBLIC_URL,
     /** The first signs, all verify. */
     jwt: { secrets: vars.JWT_SECRET, durationMs: vars.JWT_TOKEN_DURATION },
     registrationOpen: vars.REGISTRATION_OPEN,

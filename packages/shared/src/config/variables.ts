@@ -58,6 +58,9 @@ export const Api = {
   ),
   HOST: kinds.text.or('127.0.0.1', 'Address the API listens on.'),
   PORT: integer(0, 65_535).or('4000', 'Port the API listens on; 0 picks a free one.'),
+  PUBLIC_URL: kinds.origin.optional(
+    'Address of Sluice in browsers, such as `https://sluice.example`. Links to the console begin with it.',
+  ),
   JWT_SECRET: secret(
     kinds.secrets.required(
       'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',
