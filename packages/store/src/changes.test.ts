@@ -34,7 +34,7 @@ const newKey = async (application: string, hash = newHash()) =>
   (await keys.create(application, { name: 'key' }, { prefix: 'sk_1', hash }, 'ada', 100))?.id as string;
 const newToken = async (user: { id: string; tokenVersion: number }, hash = newHash()) =>
   (await personalTokens.create(user, { name: 'token', scopes: ['upload'] }, hash, 100))?.id as string;
-const session = (id: string) => ({ id, expiresAt: new Date(Date.now() + day) });
+const session = (id: string) => ({ id, via: 'password' as const, expiresAt: new Date(Date.now() + day) });
 
 /** Each makes what it needs, and returns the change and the ids of what it changes. */
 type Prepare = () => Promise<[change: () => Promise<unknown>, ...ids: string[]]>;

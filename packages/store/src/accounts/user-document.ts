@@ -5,6 +5,8 @@ import { type Revision, toRevision } from '../changes.ts';
 export interface Session {
   id: string;
   expiresAt: Date;
+  /** How its user signed in. */
+  via: 'password' | 'oidc';
 }
 
 export interface UserRecord {

@@ -68,10 +68,16 @@ export async function auth(
   });
 
   /** Undefined after a new password, after the session has ended, and for a disabled user. */
-  async function userOf({ sub, ver, sid }: Claims): Promise<UserRecord | undefined> {
+  async function userOf({
+    sub,
+    ver,
+    sid,
+  }: Claims): Promise<{ user: UserRecord; session?: Session } | undefined> {
     const user = /^[0-9a-f]{24}$/.test(String(sub)) ? await users.byId(sub) : undefined;
-    const isOpen = sid === undefined || user?.sessions?.some(({ id }) => id === sid);
-    return user?.tokenVersion === ver && isOpen ? user : undefined;
+    if (user?.tokenVersion !== ver) return undefined;
+    if (sid === undefined) return { user };
+    const session = user.sessions?.find(({ id }) => id === sid);
+    return session && { user, session };
   }
 
   app.decorate('issueToken', (user: UserRecord, session?: Session) =>
@@ -89,9 +95,8 @@ export async function auth(
     } catch {
       return undefined;
     }
-    const { sid, exp } = claims;
-    const user = sid && (await userOf(claims));
-    return user ? { user, session: { id: sid, expiresAt: new Date(exp * 1_000) } } : undefined;
+    const { user, session } = (await userOf(claims)) ?? {};
+    return user && session && { user, session };
   });
 
   function verify(request: FastifyRequest): Claims {
@@ -106,8 +111,9 @@ export async function auth(
 
   async function byLogin(request: FastifyRequest): Promise<UserRecord> {
     const claims = verify(request);
-    const user = await userOf(claims);
-    if (!user) throw unauthorized('this one is no longer valid, log in again');
+    const found = await userOf(claims);
+    if (!found) throw unauthorized('this one is no longer valid, log in again');
+    const { user } = found;
     request.basis = [[user.id, user.revision]];
     request.until = claims.exp * 1_000;
     return user;

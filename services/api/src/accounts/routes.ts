@@ -12,6 +12,7 @@ import {
   takeSmallBodies,
 } from '../http/route-parts.ts';
 import { addressKey, limitAddresses } from '../limits/rate.ts';
+import { browserSessions } from './browser-sessions.ts';
 import { Credentials, PasswordByCode, PasswordChange, Registration, Token } from './contract.ts';
 import { isFirstCode } from './first-code.ts';
 import { createLogIn, invalidCredentials } from './log-in.ts';
@@ -38,7 +39,8 @@ export const userRoutes: Routes = async (app, given) => {
   takeSmallBodies(app);
 
   const logIn = createLogIn({ users, passwords, guard, audit, log });
-  await app.register(sessionRoutes, { ...given, logIn });
+  const sessions = browserSessions(app, given);
+  await app.register(sessionRoutes, { ...given, logIn, sessions });
 
   app.post(
     '/users/register',

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Dependencies } from '../dependencies.ts';
+import { cookieIn, cookieOf } from './session-cookie.ts';
+
+export type BrowserSessions = ReturnType<typeof browserSessions>;
+
+/** How browsers begin and end their sessions, however their users sign in. */
+export function browserSessions(
+  app: FastifyInstance,
+  { store: { users }, config }: Pick<Dependencies, 'store' | 'config'>,
+) {
+  /** The session of the cookie, and its user. Undefined unless it is open. */
+  async function read({ headers }: FastifyRequest) {
+    const cookie = cookieIn(headers);
+    return cookie === undefined ? undefined : app.readCookie(cookie);
+  }
+
+  async function end(request: FastifyRequest): Promise<void> {
+    const found = await read(request);
+    if (found) await users.endSession(found.user.id, found.session.id);
+  }
+
+  return {
+    read,
+    end,
+
+    /** Signs in the user in place of whoever was signed in with this browser. The answer gets the cookie. */
+    async open(
+      request: FastifyRequest,
+      reply: FastifyReply,
+      user: UserRecord,
+      via: Session['via'],
+    ): Promise<Session> {
+      await end(request);
+      const session = { id: randomUUID(), via, expiresAt: new Date(Date.now() + config.jwt.durationMs) };
+      await users.beginSession(user.id, session);
+      reply.header('set-cookie', cookieOf(request, app.issueCookie(user, session), session.expiresAt));
+      return session;
+    },
+  };
+}
