@@ -79,6 +79,11 @@ const table: Record<string, Row> = {
   'post /api/session': [open, ({ owner }) => ({ json: credentials(owner.username) })],
   'post /api/session/renew': [inTurn(401, 401, 401, 401, 401, 401, 401, 401, 401)],
   'delete /api/session': [open],
+  'get /api/session/providers': [open],
+  // Without a provider.
+  'get /api/session/oidc': [inTurn(404, 404, 404, 404, 404, 404, 404, 404, 404)],
+  'post /api/session/oidc': [inTurn(404, 404, 404, 404, 404, 404, 404, 404, 404)],
+  'get /api/session/oidc/callback': [inTurn(404, 404, 404, 404, 404, 404, 404, 404, 404)],
   'put /api/users/me/password': [loggedIn, () => ({ json: { old_password: 'correct horse', new_password: 'better horse' } })],
   'put /api/users/{username}/password': [inTurn(401, 401, 401, 401, 401, 401, 401, 401, 401), () => ({ json: { code: 'wrong', new_password: 'better horse' } })],
   'get /api/users': [reading],

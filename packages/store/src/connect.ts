@@ -4,6 +4,7 @@ import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
 import { MongoClient, type MongoClientOptions, ObjectId } from 'mongodb';
 import { auditStore } from './accounts/audit.ts';
 import { personalTokenStore } from './accounts/personal-tokens.ts';
+import { usedStates } from './accounts/used-states.ts';
 import { userStore } from './accounts/users.ts';
 import { applicationStore } from './applications/applications.ts';
 import { fieldStore } from './applications/fields.ts';
@@ -158,6 +159,7 @@ export function connectDatabase(
     db,
     writer,
     users: userStore(db),
+    usedStates: usedStates(db),
     personalTokens: personalTokenStore(db),
     applications: applicationStore(db),
     schemas: schemaStore(db, fields, timeoutMs),

@@ -1,4 +1,5 @@
 import type { Db, Document, IndexDescription } from 'mongodb';
+import { usedStatesName } from './accounts/used-states.ts';
 import { archivesName } from './archives/archive-records.ts';
 import { removalsName } from './archives/removals.ts';
 import { deletionsName } from './entries/deletion-guard.ts';
@@ -28,6 +29,11 @@ const indexes: Record<string, IndexDescription[]> = {
   users: [
     { key: { usernameKey: 1 }, unique: true },
     { key: { first: 1 }, unique: true, partialFilterExpression: { first: true } },
+    {
+      key: { 'identity.issuer': 1, 'identity.subject': 1 },
+      unique: true,
+      partialFilterExpression: { identity: { $exists: true } },
+    },
     byChange,
   ],
   applications: [
@@ -38,6 +44,7 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { deletedAt: 1 }, partialFilterExpression: { deletedAt: { $exists: true } } },
     byChange,
   ],
+  [usedStatesName]: [{ key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
   schemas: [{ key: { application: 1, version: 1 }, unique: true }],
   tokens: [
     { key: { hash: 1 }, unique: true },

@@ -142,6 +142,11 @@ export const trust = kind(
 
 export const origins = kind((given) => listOf(given).filter(Boolean), '');
 
+export const names = kind((given) => {
+  const list = listOf(given);
+  return list.includes('') ? undefined : list;
+}, 'must be names by commas, none of them empty');
+
 export const secrets = kind((given) => {
   const list = listOf(given);
   return list.includes('') ? undefined : list;

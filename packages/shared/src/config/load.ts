@@ -97,6 +97,34 @@ function longDrain({ DRAIN_DELAY, SHUTDOWN_TIMEOUT }: Partial<CleanedEnv<typeof 
   return ['DRAIN_DELAY must be shorter than SHUTDOWN_TIMEOUT, which includes it'];
 }
 
+type ApiVars = Partial<CleanedEnv<typeof Common & typeof Api>>;
+
+/** Faults that would let nobody in, or would let secrets travel without TLS. */
+function wrongSignIn(vars: ApiVars): string[] {
+  const { OIDC_ISSUER: issuer, PASSWORD_LOGIN, NODE_ENV } = vars;
+  if (!issuer) return PASSWORD_LOGIN === false ? ['PASSWORD_LOGIN is off: set OIDC_ISSUER too'] : [];
+  const others = ['PUBLIC_URL', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET'] as const;
+  const missing = others.filter((name) => vars[name] === undefined);
+  return [
+    ...missing.map((name) => `OIDC_ISSUER is set: set ${name} too`),
+    ...(NODE_ENV === 'production' && !issuer.startsWith('https:')
+      ? ['OIDC_ISSUER must begin with https:// in production']
+      : []),
+  ];
+}
+
+/** Undefined without a provider. */
+const toOidc = (vars: CleanedEnv<typeof Api>) =>
+  vars.OIDC_ISSUER === undefined
+    ? undefined
+    : {
+        issuer: vars.OIDC_ISSUER,
+        clientId: vars.OIDC_CLIENT_ID ?? '',
+        clientSecret: vars.OIDC_CLIENT_SECRET ?? '',
+        name: vars.OIDC_NAME,
+        groups: vars.OIDC_GROUPS,
+      };
+
 type ArchiveVars = CleanedEnv<Pick<typeof Api, 'ARCHIVE_FOLDER'> & typeof ArchiveKey>;
 
 const hasKey = (vars: Partial<ArchiveVars>) =>
@@ -128,7 +156,11 @@ function common(vars: CleanedEnv<typeof Common>) {
 }
 
 export function loadApiConfig(env = environment()) {
-  const vars = read(env, { ...Common, ...Api }, (given) => [...weakSecrets(given), ...longDrain(given)]);
+  const vars = read(env, { ...Common, ...Api }, (given) => [
+    ...weakSecrets(given),
+    ...longDrain(given),
+    ...wrongSignIn(given),
+  ]);
   return {
     ...common(vars),
     host: vars.HOST,
@@ -137,6 +169,8 @@ export function loadApiConfig(env = environment()) {
     publicUrl: vars.PUBLIC_URL,
     /** The first signs, all verify. */
     jwt: { secrets: vars.JWT_SECRET, durationMs: vars.JWT_TOKEN_DURATION },
+    oidc: toOidc(vars),
+    passwordLogin: vars.PASSWORD_LOGIN,
     registrationOpen: vars.REGISTRATION_OPEN,
     usersVisible: vars.USERS_VISIBLE,
     bcryptCost: vars.BCRYPT_COST,

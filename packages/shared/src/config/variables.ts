@@ -61,6 +61,19 @@ export const Api = {
   PUBLIC_URL: kinds.origin.optional(
     'Address of Sluice in browsers, such as `https://sluice.example`. Links to the console begin with it.',
   ),
+  OIDC_ISSUER: kinds.httpUrl.optional(
+    'Address of an OpenID provider through which people [sign in](single-sign-on.md), such as `https://id.example/realms/main`. It needs `PUBLIC_URL`.',
+  ),
+  OIDC_CLIENT_ID: kinds.text.optional('Name of Sluice at the provider.'),
+  OIDC_CLIENT_SECRET: secret(kinds.text.optional('Its secret there.')),
+  OIDC_NAME: kinds.text.or('single sign-on', 'Name of the provider on the button of the sign-in page.'),
+  OIDC_GROUPS: kinds.names.optional(
+    'Groups of the provider, by commas. Only their members may enter. Without it everyone may whom the provider lets in.',
+  ),
+  PASSWORD_LOGIN: flag.or(
+    'on',
+    'Whether people may sign in with passwords. `off` leaves the provider and tokens.',
+  ),
   JWT_SECRET: secret(
     kinds.secrets.required(
       'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',

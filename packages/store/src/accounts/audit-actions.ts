@@ -1,6 +1,7 @@
 export const auditActions = [
   'user.registered',
   'user.logged-in',
+  'user.linked',
   'user.login-failed',
   'user.password-changed',
   'user.updated',

@@ -5,7 +5,7 @@ import { isDuplicate } from '../faults.ts';
 import { fromNow, hasMatched } from '../lease.ts';
 import { keyOf, newUser, toRecord, type UserDocument, type UserRecord } from './user-document.ts';
 
-/** A user as the operator sees them. `invited`: without a password yet. */
+/** A user as the operator sees them. `invited`: without a way to sign in yet. */
 export interface UserOverview {
   username: string;
   state: 'active' | 'invited' | 'disabled';
@@ -53,7 +53,7 @@ export const managedUsers = (users: Collection<UserDocument>) => {
                 $cond: [
                   { $ifNull: ['$disabledAt', false] },
                   'disabled',
-                  { $cond: [{ $ifNull: ['$passwordHash', false] }, 'active', 'invited'] },
+                  { $cond: [{ $ifNull: ['$passwordHash', '$identity', false] }, 'active', 'invited'] },
                 ],
               },
               applications: { $size: '$own' },

@@ -9,6 +9,12 @@ export interface Session {
   via: 'password' | 'oidc';
 }
 
+/** Who somebody is for an OpenID provider. An e-mail address is not: another person may get it. */
+export interface Identity {
+  issuer: string;
+  subject: string;
+}
+
 export interface UserRecord {
   id: string;
   revision: Revision;
@@ -16,6 +22,8 @@ export interface UserRecord {
   locale: string;
   /** Absent until an invited user has set a password. */
   passwordHash?: string;
+  /** By which the user signs in through the provider. */
+  identity?: Identity;
   /** Tokens of an earlier version are no longer valid. */
   tokenVersion: number;
   createdAt: Date;
@@ -40,7 +48,7 @@ export interface UserDocument extends Omit<UserRecord, 'id' | 'revision'> {
 export const keyOf = (username: string) => username.toLowerCase();
 
 export function newUser(
-  user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'> & Pick<UserDocument, 'first'>,
+  user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash' | 'identity'> & Pick<UserDocument, 'first'>,
 ): UserDocument {
   const now = new Date();
   return {

@@ -2,6 +2,7 @@ import { type Db, ObjectId } from 'mongodb';
 import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
 import { demoUsername } from './credentials.ts';
+import { identities } from './identities.ts';
 import { managedUsers } from './managed-users.ts';
 import {
   keyOf,
@@ -26,6 +27,7 @@ export function userStore(db: Db) {
   const users = db.collection<UserDocument>('users');
   return {
     ...managedUsers(users),
+    ...identities(users),
 
     /** A browser signs in. Ends expired sessions, and the oldest ones over the limit. */
     async beginSession(userId: string, session: Session): Promise<void> {
@@ -43,9 +45,10 @@ export function userStore(db: Db) {
       await users.updateOne({ _id: new ObjectId(userId) }, changing({ $pull: { sessions: { id } } }));
     },
 
-    /** Returns undefined when the username is taken; with `first`, also when there is a first user. */
+    /** Returns undefined when the username or the identity is taken; with `first`, also when there is a first user. */
     async create(
-      user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash'> & Pick<UserDocument, 'first'>,
+      user: Pick<UserRecord, 'username' | 'locale' | 'passwordHash' | 'identity'> &
+        Pick<UserDocument, 'first'>,
     ): Promise<UserRecord | undefined> {
       const document = newUser(user);
       try {
@@ -73,7 +76,7 @@ export function userStore(db: Db) {
 
     /** All users, or the users with these ids, by name and with public fields only. */
     async list(ids?: string[]): Promise<Omit<UserRecord, 'passwordHash'>[]> {
-      const shown = { projection: { passwordHash: 0, code: 0, sessions: 0 } };
+      const shown = { projection: { passwordHash: 0, identity: 0, code: 0, sessions: 0 } };
       const among = ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } };
       return (
         await users

@@ -17,9 +17,11 @@ export function browserSessions(
     return cookie === undefined ? undefined : app.readCookie(cookie);
   }
 
-  async function end(request: FastifyRequest): Promise<void> {
+  /** Returns the session that ended. */
+  async function end(request: FastifyRequest): Promise<Session | undefined> {
     const found = await read(request);
     if (found) await users.endSession(found.user.id, found.session.id);
+    return found?.session;
   }
 
   return {
@@ -36,7 +38,10 @@ export function browserSessions(
       await end(request);
       const session = { id: randomUUID(), via, expiresAt: new Date(Date.now() + config.jwt.durationMs) };
       await users.beginSession(user.id, session);
-      reply.header('set-cookie', cookieOf(request, app.issueCookie(user, session), session.expiresAt));
+      // A provider leads back to PUBLIC_URL.
+      const isSecure = via === 'oidc' ? config.publicUrl?.startsWith('https:') : undefined;
+      const cookie = cookieOf(request, app.issueCookie(user, session), session.expiresAt, isSecure);
+      reply.header('set-cookie', cookie);
       return session;
     },
   };

@@ -45,6 +45,11 @@ export const SessionToken = Named('SessionToken', {
   expires_at: DateTime('When the session ends.'),
 });
 
+export const SignedOut = Named('SignedOut', {
+  message: Text('What was done.', 'you are signed out'),
+  url: Type.Optional(Text('A page of the provider. A browser opens it to sign out there too.')),
+});
+
 export const PasswordChange = Strict('PasswordChange', {
   old_password: Type.String({ examples: ['correct horse'] }),
   new_password: Type.String({ ...Password, examples: ['staple battery horse'] }),

@@ -1,6 +1,8 @@
 import { ApiError } from '@sluice/shared/errors.ts';
+import type { FastifyInstance } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { forbidden } from '../http/refusals.ts';
 import {
   loginOnly,
   operation,
@@ -17,6 +19,8 @@ import { Credentials, PasswordByCode, PasswordChange, Registration, Token } from
 import { isFirstCode } from './first-code.ts';
 import { createLogIn, invalidCredentials } from './log-in.ts';
 import { createLoginGuard } from './login-guard.ts';
+import { createProvider } from './oidc/provider.ts';
+import { oidcRoutes } from './oidc/routes.ts';
 import { createPasswords } from './passwords.ts';
 import { ByName } from './profile-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -29,6 +33,16 @@ const invalidCode = () =>
 const invalidFirstCode = () =>
   invalidCredentials('wrong code; the code of the link works once, for the first user of this installation');
 
+/** Each route here that takes a body takes a password. */
+function refusePasswords(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ routeOptions }) => {
+    if (routeOptions.schema?.body)
+      throw forbidden(
+        'passwords are off (PASSWORD_LOGIN); sign in through the provider, on the sign-in page',
+      );
+  });
+}
+
 export const userRoutes: Routes = async (app, given) => {
   const { counters, capacity, audit, config, log } = given;
   const { users } = given.store;
@@ -37,10 +51,13 @@ export const userRoutes: Routes = async (app, given) => {
   const guard = createLoginGuard(counters);
   tagRoutes(app, 'Accounts');
   takeSmallBodies(app);
+  if (!config.passwordLogin) refusePasswords(app);
 
   const logIn = createLogIn({ users, passwords, guard, audit, log });
   const sessions = browserSessions(app, given);
-  await app.register(sessionRoutes, { ...given, logIn, sessions });
+  const provider = config.oidc && createProvider(config.oidc, config.publicUrl ?? '', log);
+  await app.register(sessionRoutes, { ...given, logIn, sessions, provider });
+  await app.register(oidcRoutes, { ...given, sessions, provider });
 
   app.post(
     '/users/register',

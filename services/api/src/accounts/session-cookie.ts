@@ -9,19 +9,23 @@ const isUnderTls = ({ protocol, headers }: Pick<FastifyRequest, 'protocol' | 'he
   protocol === 'https' || headers.origin?.startsWith('https://');
 
 /** A `Set-Cookie` that lasts until `end`. */
-export function cookieOf(request: FastifyRequest, value: string, end: Date): string {
+export function cookieOf(
+  request: FastifyRequest,
+  value: string,
+  end: Date,
+  isSecure = isUnderTls(request),
+): string {
   const seconds = Math.floor((end.getTime() - Date.now()) / 1_000);
-  const secure = isUnderTls(request) ? '; Secure' : '';
-  return `${cookieName}=${value}; Max-Age=${seconds}; ${attributes}${secure}`;
+  return `${cookieName}=${value}; Max-Age=${seconds}; ${attributes}${isSecure ? '; Secure' : ''}`;
 }
 
 export const clearedCookie = `${cookieName}=; Max-Age=0; ${attributes}`;
 
-export const cookieIn = ({ cookie = '' }: IncomingHttpHeaders): string | undefined =>
+export const cookieIn = ({ cookie = '' }: IncomingHttpHeaders, name = cookieName): string | undefined =>
   cookie
     .split('; ')
-    .find((pair) => pair.startsWith(`${cookieName}=`))
-    ?.slice(cookieName.length + 1);
+    .find((pair) => pair.startsWith(`${name}=`))
+    ?.slice(name.length + 1);
 
 /**
  * Whether a page of another origin sent the request. Browsers send `Sec-Fetch-Site` under TLS and from localhost, and

@@ -2,22 +2,26 @@ import { ApiError } from '@sluice/shared/errors.ts';
 import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyReply } from 'fastify';
 import type { Routes } from '../dependencies.ts';
-import { Success, SuccessMessage, success } from '../http/answers.ts';
+import { Success, success } from '../http/answers.ts';
 import { operation, overRate, ownFailures, rateLimited } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
 import { limitAddresses } from '../limits/rate.ts';
 import type { BrowserSessions } from './browser-sessions.ts';
-import { Credentials, SessionToken } from './contract.ts';
+import { Credentials, SessionToken, SignedOut } from './contract.ts';
 import type { LogIn } from './log-in.ts';
+import type { Provider } from './oidc/provider.ts';
 import { clearedCookie, isOfOtherOrigin } from './session-cookie.ts';
 
 const withCookie = (description: string) => ({ headers: { 'Set-Cookie': Text(description) } });
 
+interface More {
+  logIn: LogIn;
+  sessions: BrowserSessions;
+  provider: Provider | undefined;
+}
+
 /** How a browser signs in once for all its tabs. Its cookie gets tokens, and is good for nothing else. */
-export const sessionRoutes: Routes<{ logIn: LogIn; sessions: BrowserSessions }> = async (
-  app,
-  { counters, config, logIn, sessions },
-) => {
+export const sessionRoutes: Routes<More> = async (app, { counters, config, logIn, sessions, provider }) => {
   // Pages of another port are of the same site, so the browser sends them the cookie.
   app.addHook('onRequest', async ({ headers }) => {
     if (isOfOtherOrigin(headers))
@@ -84,15 +88,17 @@ export const sessionRoutes: Routes<{ logIn: LogIn; sessions: BrowserSessions }> 
       security: [{ session: [] }, {}],
       response: {
         200: {
-          ...SuccessMessage('Signed out, also if no session was open.', 'you are signed out'),
+          ...Success(SignedOut, 'Signed out, also if no session was open.'),
           ...withCookie('Removes the cookie.'),
         },
         ...ownFailures('ForbiddenRequestError'),
       },
     }),
     async (request, reply) => {
-      await sessions.end(request);
-      return success(reply.header('set-cookie', clearedCookie), { message: 'you are signed out' });
+      const ended = await sessions.end(request);
+      reply.header('set-cookie', clearedCookie);
+      const url = ended?.via === 'oidc' ? await provider?.signOutUrl() : undefined;
+      return success(reply, { message: 'you are signed out', ...(url && { url }) });
     },
   );
 };
