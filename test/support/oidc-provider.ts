@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
@@ -6,7 +6,8 @@ import { lowPort } from './low-port.ts';
 
 /** The key of the provider, as it publishes it. */
 export interface SigningKey {
-  privateKey: ReturnType<typeof generateKeyPairSync>['privateKey'];
+  privateKey: KeyObject;
+  publicKey: KeyObject;
   kid: string;
 }
 
@@ -31,7 +32,7 @@ const claimsOf = (login: string) => ({
  */
 export async function startProvider() {
   const key: SigningKey = {
-    privateKey: generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey,
+    ...generateKeyPairSync('rsa', { modulusLength: 2048 }),
     kid: 'signing',
   };
   const publicUrl = `http://127.0.0.1:${await lowPort()}`;

@@ -92,8 +92,9 @@ export const oidcRoutes: Routes<More> = async (app, given) => {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (!config.console || !given.provider || !isOfBrowser(request))
       return answerError(error, request, reply);
+    const reason =
+      error instanceof SignInFailure ? error.reason : error.validation ? 'expired' : 'unavailable';
     if (!(error instanceof SignInFailure)) log.warn({ event: 'sign-in.failed', id: request.id, err: error });
-    const reason = error instanceof SignInFailure ? error.reason : 'unavailable';
     return reply.redirect(`${publicUrl}/sign-in?failed=${reason}`, 303);
   });
 
