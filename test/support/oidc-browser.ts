@@ -50,6 +50,19 @@ export function createBrowser({ publicUrl, issuer }: Pick<TestProvider, 'publicU
   return {
     cookies: ofSluice,
 
+    async signInWithPassword(username: string, password: string): Promise<void> {
+      const body = JSON.stringify({ username, password });
+      const headers = { origin: publicUrl, 'content-type': 'application/json' };
+      const answer = await get(ofSluice, `${publicUrl}/api/session`, { method: 'POST', headers, body });
+      expect(answer.status).toBe(200);
+    },
+
+    /** What Sluice answers. */
+    async signOut(): Promise<{ message: string; url: string }> {
+      const init = { method: 'DELETE', headers: { origin: publicUrl } };
+      return dataOf(await get(ofSluice, `${publicUrl}/api/session`, init));
+    },
+
     /** Begins to sign in; returns the address at the provider. */
     async begin(query = ''): Promise<string> {
       const answer = await get(ofSluice, `${publicUrl}/api/session/oidc${query}`);

@@ -1,6 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { lowPort } from './low-port.ts';
 
@@ -43,8 +42,14 @@ export async function startProvider() {
     asked.push(`${request.method} ${request.url?.split('?')[0]}`);
     void handle?.(request, response);
   });
-  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve));
-  const issuer = `http://localhost:${(server.address() as AddressInfo).port}`;
+  const port = await lowPort();
+  const listen = () => new Promise<void>((resolve) => server.listen(port, 'localhost', resolve));
+  await listen();
+  const issuer = `http://localhost:${port}`;
+  function stop(): void {
+    server.close();
+    server.closeAllConnections();
+  }
 
   const provider = new Provider(issuer, {
     clients: [
@@ -92,10 +97,9 @@ export async function startProvider() {
       asked = [];
       return taken;
     },
-    stop(): void {
-      server.closeAllConnections();
-      server.close();
-    },
+    /** Answers nobody, until `resume`. */
+    stop,
+    resume: listen,
   };
 }
 
