@@ -73,7 +73,17 @@ export const User = Named('User', {
   lastModifiedAt: DateTime(),
 });
 
+/** As only the user sees it. */
+export const Profile = Named('Profile', {
+  ...User.properties,
+  signs_in_by: Type.Array(Type.Enum(['password', 'oidc'], { title: 'WayIn' }), {
+    description: 'How you can sign in. `oidc`: through the provider.',
+    examples: [['password']],
+  }),
+});
+
 export type User = Static<typeof User>;
+export type Profile = Static<typeof Profile>;
 export type UserUpdate = Static<typeof UserUpdate>;
 export type Registration = Static<typeof Registration>;
 export type PasswordChange = Static<typeof PasswordChange>;

@@ -7,13 +7,21 @@ import { Success, success } from '../http/answers.ts';
 import { notFound } from '../http/refusals.ts';
 import { bearerRoutes, operation, ownFailures, takeSmallBodies } from '../http/route-parts.ts';
 import { Text } from '../http/schemas.ts';
-import { User, UserUpdate } from './contract.ts';
+import { Profile, User, UserUpdate } from './contract.ts';
 
 const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord, 'passwordHash'>): User => ({
   username,
   locale,
   createdAt: createdAt.toISOString(),
   lastModifiedAt: lastModifiedAt.toISOString(),
+});
+
+const toProfile = (user: UserRecord): Profile => ({
+  ...toUser(user),
+  signs_in_by: [
+    ...(user.passwordHash ? ['password' as const] : []),
+    ...(user.identity ? ['oidc' as const] : []),
+  ],
 });
 
 export const ByName = Type.Object({
@@ -52,9 +60,9 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
   app.get(
     '/users/me',
     operation('getProfile', 'Get your profile', {
-      response: { 200: Success(User) },
+      response: { 200: Success(Profile) },
     }),
-    async ({ owner }, reply) => success(reply, toUser(owner)),
+    async ({ owner }, reply) => success(reply, toProfile(owner)),
   );
 
   app.get(

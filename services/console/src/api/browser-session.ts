@@ -5,6 +5,10 @@ import { session } from './session.ts';
 /** Tells other tabs what this one did. */
 const tabs = new BroadcastChannel('sluice.session');
 
+/** Whether this tab is away to sign in through a provider. */
+const awayKey = 'sluice.signs-in';
+export const leaveToSignIn = () => sessionStorage.setItem(awayKey, 'yes');
+
 /** Signs in all tabs of this browser. */
 export async function signIn(body: Schemas['Credentials']): Promise<void> {
   const { token } = await dataOf(client.POST('/api/session', { body }));
@@ -16,16 +20,19 @@ export async function signIn(body: Schemas['Credentials']): Promise<void> {
 export async function renew(): Promise<void> {
   try {
     session.begin((await dataOf(client.POST('/api/session/renew'))).token);
+    if (sessionStorage.getItem(awayKey)) tabs.postMessage('begun');
   } catch {
     session.end();
   }
+  sessionStorage.removeItem(awayKey);
 }
 
-/** Signs out all tabs of this browser. */
+/** Signs out all tabs of this browser, and at the provider if the user signed in there. */
 export async function signOut(): Promise<void> {
-  await dataOf(client.DELETE('/api/session'));
+  const { url } = await dataOf(client.DELETE('/api/session'));
   session.signOut();
   tabs.postMessage('ended');
+  if (url) location.assign(url);
 }
 
 tabs.onmessage = async ({ data }) => {

@@ -96,6 +96,19 @@ export const words = {
     password: 'Password',
     submit: 'Sign in',
     wrong: 'Wrong username or password',
+    through: (name: string) => `Sign in with ${name}`,
+    failed: 'You are not signed in',
+    reasons: {
+      expired: 'This sign-in was too old, was used before or began in another browser. Begin again.',
+      invalid:
+        'The provider gave an answer that is not valid. Begin again. If that does not help, ask the operator.',
+      denied: 'The provider did not let you in.',
+      group: 'You are in none of the groups that may enter. Ask the operator.',
+      disabled: 'Your user is disabled. Ask the operator.',
+      closed: 'You have no user here, and registration is closed. Ask the operator for one.',
+      taken: 'Another user signs in with this account of the provider, or you sign in with another account.',
+      unavailable: 'The provider does not answer now. Try again in a minute.',
+    } as Record<string, string>,
     goOn: 'Sign in to continue where you were.',
     signedOut: 'You are signed out.',
     linkUsed:
@@ -732,6 +745,11 @@ export const words = {
     newPasswordHint: 'At least 8 characters. All other sessions end.',
     submit: 'Change password',
     changed: 'The password was changed.',
+    provider: 'Single sign-on',
+    notLinked: 'Nothing was linked',
+    linked: (name: string) => `You can sign in with ${name}.`,
+    link: (name: string) => `Link ${name}`,
+    linkText: (name: string) => `From then on you can sign in with ${name} too.`,
   },
   audit: {
     title: 'Audit log',

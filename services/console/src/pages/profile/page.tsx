@@ -10,6 +10,7 @@ import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
+import { LinkedProvider } from './provider.tsx';
 import { Tokens } from './tokens.tsx';
 
 export function Page() {
@@ -27,7 +28,8 @@ export function Page() {
           <Anchor component={Link} to="/audit">
             {words.audit.title}
           </Anchor>
-          <PasswordForm username={data.username} />
+          {data.signs_in_by.includes('password') && <PasswordForm username={data.username} />}
+          <LinkedProvider isLinked={data.signs_in_by.includes('oidc')} />
         </Stack>
       )}
       <Tokens />
