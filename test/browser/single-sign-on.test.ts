@@ -110,7 +110,7 @@ describe('the profile', () => {
     const page = await openPage(context, '/profile');
     await page.getByRole('button', { name: 'Link Example Inc.' }).click();
     await enterThere(page, `also-${username}`);
-    await page.getByText('You can sign in with Example Inc.').waitFor();
+    await page.getByText('Linked to Example Inc.').waitFor();
     await isUser(page, username);
     await expectAccessible(page);
     const other = await openPage(await newBrowser(), '/profile');

@@ -12,7 +12,9 @@ describe('accounts', () => {
     const { username, token } = await sluice.owner();
     const { status, body, text } = await sluice.request('GET', '/users/me', { token });
     expect(status).toBe(200);
-    expect(Object.keys(body.data).sort()).toEqual(['createdAt', 'lastModifiedAt', 'locale', 'username']);
+    const shown = ['createdAt', 'lastModifiedAt', 'locale', 'signs_in_by', 'username'];
+    expect(Object.keys(body.data).sort()).toEqual(shown);
+    expect(body.data.signs_in_by).toEqual(['password']);
     expect(body.data.username).toBe(username);
     expect(text).not.toMatch(/\$2[aby]\$/);
     const listed = await sluice.request('GET', '/users', { token });

@@ -27,14 +27,14 @@ const claimsOf = (login: string) => ({
 
 /**
  * A certified OpenID provider with a page that takes any login, at another site than Sluice. `env` are the settings of a Sluice that
- * signs in there.
+ * signs in there, at this address or at a port of its own.
  */
-export async function startProvider() {
+export async function startProvider(at?: string) {
+  const publicUrl = at ?? `http://127.0.0.1:${await lowPort()}`;
   const key: SigningKey = {
     ...generateKeyPairSync('rsa', { modulusLength: 2048 }),
     kid: 'signing',
   };
-  const publicUrl = `http://127.0.0.1:${await lowPort()}`;
   let handle: ReturnType<Provider['callback']> | undefined;
   let tamper: Tamper | undefined;
   let asked: string[] = [];

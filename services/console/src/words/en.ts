@@ -747,9 +747,9 @@ export const words = {
     changed: 'The password was changed.',
     provider: 'Single sign-on',
     notLinked: 'Nothing was linked',
-    linked: (name: string) => `You can sign in with ${name}.`,
+    linked: (name: string) => `Linked to ${name}`,
     link: (name: string) => `Link ${name}`,
-    linkText: (name: string) => `From then on you can sign in with ${name} too.`,
+    linkText: (name: string) => `Link ${name} to sign in there too.`,
   },
   audit: {
     title: 'Audit log',
