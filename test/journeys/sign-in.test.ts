@@ -150,17 +150,22 @@ describe('a link', () => {
     expect(await usernameOf((await signIn(`also-${username}`)).browser)).toBe(username);
     expect((await sluice.request('POST', '/users/login', { json: { username, password } })).status).toBe(200);
     expect(await actsOf(token)).toContain('user.linked');
-    // Once more is no fault.
-    expect(await link(browser, `also-${username}`)).toBe(`${publicUrl}/profile`);
   });
 
-  it('takes nobody an account of the provider, and gives nobody a second one', async () => {
+  it('takes the place of the one before', async () => {
+    const [first, second] = [newLogin(), newLogin()];
+    const { browser, username } = await withPassword();
+    for (const login of [first, first, second])
+      expect(await link(browser, login)).toBe(`${publicUrl}/profile`);
+    expect(await usernameOf((await signIn(second)).browser)).toBe(username);
+    expect(await usernameOf((await signIn(first)).browser)).toBe(first);
+  });
+
+  it('takes nobody an account of the provider', async () => {
     const [login, { browser, username }] = [newLogin(), await withPassword()];
     await signIn(login);
     expect(await link(browser, login)).toBe(failed('taken'));
     expect(await usernameOf((await signIn(login)).browser)).toBe(login);
-    await link(browser, newLogin());
-    expect(await link(browser, newLogin())).toBe(failed('taken'));
     expect(await usernameOf(browser)).toBe(username);
   });
 

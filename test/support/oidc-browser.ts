@@ -90,9 +90,16 @@ export function createBrowser({ publicUrl, issuer }: Pick<TestProvider, 'publicU
         }
         const text = await answer.text();
         const [, action = ''] = / action="([^"]+)"/.exec(text) ?? [];
-        const [, prompt = ''] = / name="prompt" value="(\w+)"/.exec(text) ?? [];
-        if (!prompt) throw new Error(text);
-        const body = new URLSearchParams({ prompt, login: `id-of-${login}`, password: 'any' });
+        const hidden = Array.from(text.matchAll(/ name="(\w+)" value="([^"]*)"/g), ([, name, value]) => [
+          name,
+          value,
+        ]);
+        if (!action) throw new Error(text);
+        const body = new URLSearchParams([
+          ...hidden,
+          ['login', `id-of-${login}`],
+          ['password', 'any'],
+        ] as string[][]);
         at = (await toProvider(action, { method: 'POST', body })).headers.get('location') as string;
       }
     },

@@ -10,29 +10,23 @@ export const identities = (users: Collection<UserDocument>) => ({
   },
 
   /**
-   * Gives the user of an open session an identity. `expired`: the session has ended. `taken`: the identity is another user's,
-   * or the user has one.
+   * Gives the user of an open session an identity, in place of the one before. `expired`: the session has ended. `taken`: the
+   * identity is another user's.
    */
   async link(
     session: { user: string; id: string; version: number },
     identity: Identity,
   ): Promise<UserRecord | 'expired' | 'taken'> {
-    const open = {
-      _id: new ObjectId(session.user),
-      tokenVersion: session.version,
-      'sessions.id': session.id,
-    };
     try {
       const linked = await users.findOneAndUpdate(
-        { ...open, identity: { $exists: false } },
+        { _id: new ObjectId(session.user), tokenVersion: session.version, 'sessions.id': session.id },
         { $set: { identity, lastModifiedAt: new Date() } },
         { returnDocument: 'after' },
       );
-      if (linked) return toRecord(linked);
+      return linked ? toRecord(linked) : 'expired';
     } catch (error) {
       if (isDuplicate(error)) return 'taken';
       throw error;
     }
-    return (await users.countDocuments(open)) === 1 ? 'taken' : 'expired';
   },
 });

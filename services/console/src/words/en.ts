@@ -106,7 +106,7 @@ export const words = {
       group: 'You are in none of the groups that may enter. Ask the operator.',
       disabled: 'Your user is disabled. Ask the operator.',
       closed: 'You have no user here, and registration is closed. Ask the operator for one.',
-      taken: 'Another user signs in with this account of the provider, or you sign in with another account.',
+      taken: 'Another user signs in with this account of the provider.',
       unavailable: 'The provider does not answer now. Try again in a minute.',
     } as Record<string, string>,
     goOn: 'Sign in to continue where you were.',
@@ -749,6 +749,7 @@ export const words = {
     notLinked: 'Nothing was linked',
     linked: (name: string) => `Linked to ${name}`,
     link: (name: string) => `Link ${name}`,
+    linkOther: 'Link another account',
     linkText: (name: string) => `Link ${name} to sign in there too.`,
   },
   audit: {

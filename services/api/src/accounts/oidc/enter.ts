@@ -43,9 +43,6 @@ export function createEntrance({ store, config, audit }: Pick<Dependencies, 'sto
     /** From now on the user of the session also signs in as this person. */
     async link(request: FastifyRequest, person: Person, session: FormerSession): Promise<void> {
       checkGroups(person);
-      const known = await users.byIdentity(person.identity);
-      if (known?.id === session.user) return;
-      if (known) throw new SignInFailure('taken');
       const linked = await users.link(session, person.identity);
       if (typeof linked === 'string') throw new SignInFailure(linked);
       await audit.note(request, { action: 'user.linked', user: linked });

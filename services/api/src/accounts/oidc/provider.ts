@@ -85,8 +85,8 @@ export function createProvider(
   }
 
   return {
-    /** Where the browser goes to sign in. */
-    async begin({ state, nonce, verifier }: Checks): Promise<string> {
+    /** Where the browser goes to sign in. `anew`: also if it is signed in there. */
+    async begin({ state, nonce, verifier }: Checks, anew: boolean): Promise<string> {
       const found = await configuration();
       const hasGroups = groups && found.serverMetadata().scopes_supported?.includes('groups');
       const url = oidc.buildAuthorizationUrl(found, {
@@ -96,6 +96,7 @@ export function createProvider(
         nonce,
         code_challenge: await oidc.calculatePKCECodeChallenge(verifier),
         code_challenge_method: 'S256',
+        ...(anew && { max_age: '0' }),
       });
       return url.href;
     },

@@ -74,7 +74,7 @@ export const oidcRoutes: Routes<More> = async (app, given) => {
       });
     const session = open && { user: open.user.id, id: open.session.id, version: open.user.tokenVersion };
     const checks = newChecks();
-    const url = await to.begin(checks);
+    const url = await to.begin(checks, isLink);
     reply.header('set-cookie', cookies.of(newFlow({ ...checks, returnTo, session, isLink })));
     return url;
   }

@@ -17,10 +17,7 @@ const failures = {
     'RegistrationClosedError',
     'you have no user here, and registration is closed; the operator opens it with REGISTRATION_OPEN',
   ],
-  taken: [
-    'ResourceConflictError',
-    'another user signs in with this account of the provider, or this user with another account',
-  ],
+  taken: ['ResourceConflictError', 'another user signs in with this account of the provider'],
   unavailable: ['ServiceUnavailableError', 'the provider does not answer; try again in a minute'],
 } as const satisfies Record<string, readonly [ErrorName, string]>;
 

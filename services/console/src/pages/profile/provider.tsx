@@ -24,7 +24,7 @@ export function LinkedProvider({ isLinked }: { isLinked: boolean }) {
       <Title order={2}>{words.profile.provider}</Title>
       <Text>{isLinked ? words.profile.linked(name) : words.profile.linkText(name)}</Text>
       {failed && <FailedSignIn title={words.profile.notLinked} reason={failed} />}
-      {!isLinked && <ActButton act={link}>{words.profile.link(name)}</ActButton>}
+      <ActButton act={link}>{isLinked ? words.profile.linkOther : words.profile.link(name)}</ActButton>
     </>
   );
 }
