@@ -57,13 +57,18 @@ async function openMenu(page: Page, item: string): Promise<void> {
 describe('the sign-in page', () => {
   it('leads through the provider to the page that was asked for, in all tabs, and back out', async () => {
     const context = await newBrowser();
-    const [page, tab] = [await openPage(context, '/profile?a=b'), await openPage(context, '/audit')];
+    // The page that `sluice login` opens.
+    const path = '/profile?token_name=sluice+on+laptop&scopes=read';
+    const [page, tab] = [await openPage(context, path), await openPage(context, '/audit')];
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expectAccessible(page);
     await through(page);
     await enterThere(page, 'ada');
     await isUser(page, 'ada');
-    expect(page.url()).toBe(`${publicUrl}/profile?a=b`);
+    expect(page.url()).toBe(publicUrl + path);
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const token = await page.getByLabel('Token', { exact: true }).inputValue();
+    expect((await sluice.request('GET', '/users/me', { token })).body.data.username).toBe('ada');
     await tab.getByRole('cell', { name: 'user.logged-in' }).waitFor();
     const cookies = await context.cookies(`${publicUrl}/api/session/oidc/callback`);
     expect(cookies.filter(({ name }) => name.startsWith('sluice_'))).toEqual([

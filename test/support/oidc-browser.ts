@@ -90,16 +90,10 @@ export function createBrowser({ publicUrl, issuer }: Pick<TestProvider, 'publicU
         }
         const text = await answer.text();
         const [, action = ''] = / action="([^"]+)"/.exec(text) ?? [];
-        const hidden = Array.from(text.matchAll(/ name="(\w+)" value="([^"]*)"/g), ([, name, value]) => [
-          name,
-          value,
-        ]);
         if (!action) throw new Error(text);
-        const body = new URLSearchParams([
-          ...hidden,
-          ['login', `id-of-${login}`],
-          ['password', 'any'],
-        ] as string[][]);
+        const body = new URLSearchParams({ login: `id-of-${login}`, password: 'any' });
+        for (const [, name = '', value = ''] of text.matchAll(/ name="(\w+)" value="([^"]*)"/g))
+          body.set(name, value);
         at = (await toProvider(action, { method: 'POST', body })).headers.get('location') as string;
       }
     },

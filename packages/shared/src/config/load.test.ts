@@ -264,7 +264,7 @@ describe('settings', () => {
     );
   });
 
-  it.each(['https://sluice.example', 'https://sluice.example/', 'HTTPS://Sluice.Example:443'])(
+  it.each(['https://sluice.example', 'https://sluice.example/', 'https://Sluice.Example:443'])(
     'takes PUBLIC_URL=%s',
     (PUBLIC_URL) => {
       expect(loadApiConfig({ ...env, PUBLIC_URL }).publicUrl).toBe('https://sluice.example');
@@ -280,6 +280,48 @@ describe('settings', () => {
     'https://ada@sluice.example',
   ])('refuses PUBLIC_URL=%j', (PUBLIC_URL) => {
     expect(complaint({ PUBLIC_URL })).toMatch(/^PUBLIC_URL must be an address without a path/);
+  });
+
+  const oidc = {
+    PUBLIC_URL: 'https://sluice.example',
+    OIDC_ISSUER: 'https://id.example/realms/main',
+    OIDC_CLIENT_ID: 'sluice',
+    OIDC_CLIENT_SECRET: 'a secret',
+  };
+  const strong = { NODE_ENV: 'production', JWT_SECRET: 'x'.repeat(32) };
+
+  it('read an OpenID provider, or none', () => {
+    expect(loadApiConfig({ ...env, OIDC_CLIENT_ID: 'unused' })).toMatchObject({
+      oidc: undefined,
+      passwordLogin: true,
+    });
+    const given = { ...env, ...strong, ...oidc, PASSWORD_LOGIN: 'off' };
+    expect(loadApiConfig(given)).toMatchObject({
+      oidc: {
+        issuer: 'https://id.example/realms/main',
+        clientId: 'sluice',
+        clientSecret: 'a secret',
+        name: 'single sign-on',
+        groups: undefined,
+      },
+      passwordLogin: false,
+    });
+    expect(loadApiConfig({ ...given, OIDC_GROUPS: 'staff, board' }).oidc?.groups).toEqual(['staff', 'board']);
+  });
+
+  it.each<[Record<string, string | undefined>, string]>([
+    [{ PASSWORD_LOGIN: 'off' }, 'PASSWORD_LOGIN is off: set OIDC_ISSUER too'],
+    [{ ...oidc, PUBLIC_URL: undefined }, 'OIDC_ISSUER is set: set PUBLIC_URL too'],
+    [{ ...oidc, OIDC_CLIENT_ID: undefined }, 'OIDC_ISSUER is set: set OIDC_CLIENT_ID too'],
+    [{ ...oidc, OIDC_CLIENT_SECRET: undefined }, 'OIDC_ISSUER is set: set OIDC_CLIENT_SECRET too'],
+    [{ ...oidc, OIDC_ISSUER: 'id.example' }, 'OIDC_ISSUER must begin with http:// or https://, and be a URL'],
+    [
+      { ...oidc, ...strong, OIDC_ISSUER: 'http://id.example' },
+      'OIDC_ISSUER must begin with https:// in production',
+    ],
+    [{ ...oidc, OIDC_GROUPS: 'staff,' }, 'OIDC_GROUPS must be names by commas, none of them empty'],
+  ])('stop the start where people could not sign in safely: %j', (given, message) => {
+    expect(complaint(given)).toBe(message);
   });
 
   const key = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'a/b+c' };
