@@ -59,7 +59,7 @@ describe('the sign-in page', () => {
     const context = await newBrowser();
     // The page that `sluice login` opens.
     const path = '/profile?token_name=sluice+on+laptop&scopes=read';
-    const [page, tab] = [await openPage(context, path), await openPage(context, '/audit')];
+    const [page, tab] = [await openPage(context, path), await openPage(context, '/profile')];
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     await expectAccessible(page);
     await through(page);
@@ -69,7 +69,7 @@ describe('the sign-in page', () => {
     await page.getByRole('button', { name: 'Create token' }).click();
     const token = await page.getByLabel('Token', { exact: true }).inputValue();
     expect((await sluice.request('GET', '/users/me', { token })).body.data.username).toBe('ada');
-    await tab.getByRole('cell', { name: 'user.logged-in' }).waitFor();
+    await isUser(tab, 'ada');
     const cookies = await context.cookies(`${publicUrl}/api/session/oidc/callback`);
     expect(cookies.filter(({ name }) => name.startsWith('sluice_'))).toEqual([
       expect.objectContaining({ name: 'sluice_session', httpOnly: true, sameSite: 'Strict' }),

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { createServer } from 'node:http';
-import { Provider } from 'oidc-provider';
+import { type Configuration, Provider } from 'oidc-provider';
 import { lowPort } from './low-port.ts';
 
 /** The key of the provider, as it publishes it. */
@@ -24,6 +24,17 @@ const claimsOf = (login: string) => ({
   email: 'everyone@sluice.invalid',
   groups: login.startsWith('staff') ? ['staff', 'all'] : ['all'],
 });
+
+/** It warns that its pages and its memory are for tests. */
+function createQuietly(issuer: string, configuration: Configuration): Provider {
+  const { warn } = console;
+  console.warn = () => {};
+  try {
+    return new Provider(issuer, configuration);
+  } finally {
+    console.warn = warn;
+  }
+}
 
 /**
  * A certified OpenID provider with a page that takes any login, at another site than Sluice. `env` are the settings of a Sluice that
@@ -51,7 +62,7 @@ export async function startProvider(at?: string) {
     server.closeAllConnections();
   }
 
-  const provider = new Provider(issuer, {
+  const provider = createQuietly(issuer, {
     clients: [
       {
         client_id: 'sluice',

@@ -107,7 +107,7 @@ export const words = {
       disabled: 'Your user is disabled. Ask the operator.',
       closed: 'You have no user here, and registration is closed. Ask the operator for one.',
       taken: 'Another user signs in with this account of the provider.',
-      unavailable: 'The provider does not answer now. Try again in a minute.',
+      unavailable: 'Signing in does not work now. Try again in a minute.',
     } as Record<string, string>,
     goOn: 'Sign in to continue where you were.',
     signedOut: 'You are signed out.',

@@ -101,11 +101,11 @@ export function createProvider(
       return url.href;
     },
 
-    /** Who came back from the provider, with this query. */
-    async identify(query: string, { state, nonce, verifier }: Checks): Promise<Person> {
+    /** Who came back from the provider, with these parameters. */
+    async identify(parameters: URLSearchParams, { state, nonce, verifier }: Checks): Promise<Person> {
       const found = await configuration();
       try {
-        const tokens = await oidc.authorizationCodeGrant(found, new URL(`${redirectUri}?${query}`), {
+        const tokens = await oidc.authorizationCodeGrant(found, new URL(`${redirectUri}?${parameters}`), {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: verifier,

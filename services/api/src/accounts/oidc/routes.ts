@@ -13,7 +13,7 @@ import { isOfOtherOrigin } from '../session-cookie.ts';
 import { createEntrance } from './enter.ts';
 import { type Flow, flowCookies, newFlow } from './flow-cookie.ts';
 import { newChecks, type Provider } from './provider.ts';
-import { SignInFailure } from './sign-in-failure.ts';
+import { type FailureReason, SignInFailure } from './sign-in-failure.ts';
 
 const SignInProvider = Named('SignInProvider', {
   name: Text('Name of the provider.', 'Example Inc.'),
@@ -44,6 +44,11 @@ const redirect = (description: string) => ({
 });
 
 const isOfBrowser = ({ headers }: FastifyRequest) => headers.accept?.includes('text/html');
+
+function reasonOf(error: FastifyError): FailureReason {
+  if (error instanceof SignInFailure) return error.reason;
+  return error.validation ? 'expired' : 'unavailable';
+}
 
 interface More {
   sessions: BrowserSessions;
@@ -92,10 +97,9 @@ export const oidcRoutes: Routes<More> = async (app, given) => {
   app.setErrorHandler<FastifyError>((error, request, reply) => {
     if (!config.console || !given.provider || !isOfBrowser(request))
       return answerError(error, request, reply);
-    const reason =
-      error instanceof SignInFailure ? error.reason : error.validation ? 'expired' : 'unavailable';
-    if (!(error instanceof SignInFailure)) log.warn({ event: 'sign-in.failed', id: request.id, err: error });
-    return reply.redirect(`${publicUrl}/sign-in?failed=${reason}`, 303);
+    const isKnown = error instanceof ApiError || error.validation;
+    if (!isKnown) log.warn({ event: 'sign-in.failed', id: request.id, err: error });
+    return reply.redirect(`${publicUrl}/sign-in?failed=${reasonOf(error)}`, 303);
   });
 
   app.get(
@@ -181,7 +185,8 @@ export const oidcRoutes: Routes<More> = async (app, given) => {
     async (request, reply) => {
       const from = provider();
       const { session, isLink, returnTo, ...checks } = await take(request, reply, request.query.state);
-      const person = await from.identify((request.raw.url as string).split('?')[1] ?? '', checks);
+      const { searchParams } = new URL(request.raw.url as string, publicUrl);
+      const person = await from.identify(searchParams, checks);
       if (isLink && session) await entrance.link(request, person, session);
       else {
         const user = await entrance.enter(request, person);
