@@ -182,7 +182,9 @@ const others: Record<string, string[]> = {
       'invite',
       'issueCode',
     ],
-    ...['hasCode', 'disabledAmong'],
+    ...['hasCode', 'disabledAmong', 'byIdentity'],
+    // Another way in ends nothing.
+    'link',
     // After `disable`, and after the end of all that the user has.
     'remove',
   ],

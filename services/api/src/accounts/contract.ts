@@ -83,7 +83,6 @@ export const Profile = Named('Profile', {
 });
 
 export type User = Static<typeof User>;
-export type Profile = Static<typeof Profile>;
 export type UserUpdate = Static<typeof UserUpdate>;
 export type Registration = Static<typeof Registration>;
 export type PasswordChange = Static<typeof PasswordChange>;

@@ -1,7 +1,7 @@
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { notFound } from '../http/refusals.ts';
@@ -16,7 +16,7 @@ const toUser = ({ username, locale, createdAt, lastModifiedAt }: Omit<UserRecord
   lastModifiedAt: lastModifiedAt.toISOString(),
 });
 
-const toProfile = (user: UserRecord): Profile => ({
+const toProfile = (user: UserRecord): Static<typeof Profile> => ({
   ...toUser(user),
   signs_in_by: [
     ...(user.passwordHash ? ['password' as const] : []),

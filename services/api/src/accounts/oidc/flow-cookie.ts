@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { seal, unseal } from '@sluice/shared/seal.ts';
 import { cookieIn } from '../session-cookie.ts';
-import type { Checks } from './provider.ts';
+import type { SignInChecks } from './provider.ts';
 
 const name = 'sluice_sign_in';
 const lifeSeconds = 600;
@@ -15,7 +16,7 @@ export interface FormerSession {
 }
 
 /** A sign-in between its beginning and the answer of the provider. */
-export interface Flow extends Checks {
+export interface Flow extends SignInChecks {
   /** The path of this origin to open in the end. */
   returnTo: string;
   session?: FormerSession | undefined;
@@ -43,7 +44,7 @@ export function flowCookies(secrets: string[], isSecure: boolean) {
     /** Undefined for a cookie that is not of ours, or is over. */
     read(headers: IncomingHttpHeaders): Flow | undefined {
       try {
-        const flow: Flow = JSON.parse(unseal(secrets, cookieIn(headers, name) ?? ''));
+        const flow = parseJson(unseal(secrets, cookieIn(headers, name) ?? '')) as Flow;
         return flow.until > Date.now() ? flow : undefined;
       } catch {
         return undefined;

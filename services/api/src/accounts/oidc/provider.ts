@@ -5,7 +5,7 @@ import * as oidc from 'openid-client';
 import { type FailureReason, SignInFailure } from './sign-in-failure.ts';
 
 /** What ties the answer of the provider to one sign-in. */
-export interface Checks {
+export interface SignInChecks {
   state: string;
   nonce: string;
   verifier: string;
@@ -18,7 +18,7 @@ export interface Person {
   groups: string[];
 }
 
-export const newChecks = (): Checks => ({
+export const newChecks = (): SignInChecks => ({
   state: oidc.randomState(),
   nonce: oidc.randomNonce(),
   verifier: oidc.randomPKCECodeVerifier(),
@@ -86,7 +86,7 @@ export function createProvider(
 
   return {
     /** Where the browser goes to sign in. `anew`: also if it is signed in there. */
-    async begin({ state, nonce, verifier }: Checks, anew: boolean): Promise<string> {
+    async begin({ state, nonce, verifier }: SignInChecks, anew: boolean): Promise<string> {
       const found = await configuration();
       const hasGroups = groups && found.serverMetadata().scopes_supported?.includes('groups');
       const url = oidc.buildAuthorizationUrl(found, {
@@ -102,7 +102,7 @@ export function createProvider(
     },
 
     /** Who came back from the provider, with these parameters. */
-    async identify(parameters: URLSearchParams, { state, nonce, verifier }: Checks): Promise<Person> {
+    async identify(parameters: URLSearchParams, { state, nonce, verifier }: SignInChecks): Promise<Person> {
       const found = await configuration();
       try {
         const tokens = await oidc.authorizationCodeGrant(found, new URL(`${redirectUri}?${parameters}`), {
