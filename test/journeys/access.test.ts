@@ -147,6 +147,8 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/unique': [editors(400), () => ({ json: { path: '/id' } })],
   ...jobs('unique', editors, false),
   'get /api/audit': [reading],
+  'get /api/users/me/activity': [reading],
+  'get /api/applications/{domain}/activity': [readers()],
   'get /api/applications/{domain}/keys': [editors()],
   'post /api/applications/{domain}/keys': [editors(), () => ({ json: { name: 'n' } })],
   'patch /api/applications/{domain}/keys/{id}': [editors(), () => ({ json: { name: 'n' } })],

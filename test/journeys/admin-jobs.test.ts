@@ -115,12 +115,18 @@ describe('sluice-admin applications', () => {
     const { id: owner = '' } = (await store.users.byName(to.username)) ?? {};
     expect((await store.jobs.get(id))?.owner).toBe(owner);
     expect(await store.jobs.unfinishedOfOwner(owner, 10)).toBe(1);
-    for (const each of [token, to.token])
-      expect((await sluice.request('GET', '/audit', { token: each })).body.data.result).toContainEqual(
+    for (const [path, each] of [
+      ['/users/me/activity', token],
+      [`/applications/${domain}/activity`, to.token],
+    ] as const)
+      expect((await sluice.request('GET', path, { token: each })).body.data.result).toContainEqual(
         expect.objectContaining({
+          actor: 'sluice-admin',
+          via: 'operator',
           action: 'application.transferred',
           application: domain,
-          details: { from: from.username, to: to.username },
+          before: { owner: from.username },
+          after: { owner: to.username },
         }),
       );
     expect((await run(['applications', 'transfer', domain, to.username])).stderr).toContain('already');

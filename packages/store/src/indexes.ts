@@ -108,7 +108,12 @@ const indexes: Record<string, IndexDescription[]> = {
   ],
   // With `size`, so that the sum of an application is found in the index alone.
   refused: [{ key: { application: 1, _id: 1, size: 1 } }, { key: { stored: 1 } }, byOnce],
-  audit: [{ key: { user: 1, at: -1, _id: -1 } }, { key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
+  audit: [
+    { key: { user: 1, at: -1, _id: -1 } },
+    { key: { application: 1, at: -1, _id: -1 }, partialFilterExpression: { application: { $exists: true } } },
+    { key: { at: 1, _id: 1 } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
 };
 
 export async function createIndexes(db: Db): Promise<void> {

@@ -8,5 +8,10 @@ export const createNote =
   ({ audit }: Pick<Store, 'audit'>, { auditRetentionMs }: Pick<AdminConfig, 'auditRetentionMs'>) =>
   (user: { id: string; username: string }, event: AuditEvent): Promise<void> =>
     audit.add(
-      auditRecord(user, event, { address: 'sluice-admin', requestId: randomUUID() }, auditRetentionMs),
+      auditRecord(
+        user,
+        { via: 'operator', ...event },
+        { address: 'sluice-admin', requestId: randomUUID() },
+        auditRetentionMs,
+      ),
     );

@@ -8,6 +8,7 @@ import { Command, CommanderError } from 'commander';
 import { AdminError } from './admin-error.ts';
 import { addApplications } from './applications/commands.ts';
 import { addArchives } from './archives/commands.ts';
+import { addAudit } from './audit-log.ts';
 import { addBackup } from './backup/backup.ts';
 import { addRestore } from './backup/restore.ts';
 import { addConfig } from './config.ts';
@@ -23,6 +24,7 @@ const commands: ((program: Command, terminal: AdminTerminal) => void)[] = [
   addUsers,
   addApplications,
   addJobs,
+  addAudit,
   addQueues,
   addDoctor,
   addConfig,

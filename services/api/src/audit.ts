@@ -8,6 +8,7 @@ import {
 } from '@sluice/store/accounts/audit.ts';
 import type { UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyRequest } from 'fastify';
+import { changeOf } from './change-of.ts';
 
 /** The longest time that a request waits for its record. */
 const waitMs = 1_000;
@@ -16,6 +17,10 @@ type Event = AuditEvent & {
   /** Default: the user of the request's token. */
   user?: UserRecord;
 };
+
+/** How the user of the request signed in; nothing where nobody did. */
+const signInOf = ({ grant, owner }: FastifyRequest) =>
+  grant ? { via: grant.id, token: grant.name } : owner && { via: 'password' };
 
 export type Audit = ReturnType<typeof createAudit>;
 
@@ -26,7 +31,8 @@ export function createAudit(records: AuditStore, retentionMs: number, log: Logge
     request: FastifyRequest,
     { user = request.owner, ...event }: Event,
   ): Promise<void> {
-    const record = auditRecord(user, event, { address: request.ip, requestId: request.id }, retentionMs);
+    const origin = { address: request.ip, requestId: request.id };
+    const record = auditRecord(user, { ...signInOf(request), ...changeOf(event) }, origin, retentionMs);
     try {
       await within(waitMs, 'the record was not confirmed in time', store(record));
     } catch (error) {

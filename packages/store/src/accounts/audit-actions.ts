@@ -3,12 +3,15 @@ export const auditActions = [
   'user.logged-in',
   'user.linked',
   'user.login-failed',
+  'user.logged-out',
   'user.password-changed',
+  'user.password-refused',
   'user.updated',
   'user.created',
   'user.invited',
   'user.reset-issued',
   'user.password-set',
+  'user.code-refused',
   'user.disabled',
   'user.enabled',
   'user.deleted',
@@ -23,6 +26,8 @@ export const auditActions = [
   'member.removed',
   'webhook.created',
   'webhook.updated',
+  'webhook.pinged',
+  'webhook.redelivered',
   'archive.created',
   'archive.updated',
   'archive.deleted',
@@ -74,3 +79,15 @@ export const auditActions = [
 ] as const;
 
 export type AuditAction = (typeof auditActions)[number];
+
+/** What actions are about: the parts before the dots. */
+export const auditKinds = [...new Set(auditActions.map((action) => kindOf(action)))];
+
+/** `webhook.updated` → `webhook`. */
+export function kindOf(action: AuditAction): string {
+  return action.slice(0, action.indexOf('.'));
+}
+
+/** One action, or all of a kind. */
+export const actionsOf = (actionOrKind: string): AuditAction[] =>
+  auditActions.filter((action) => action === actionOrKind || kindOf(action) === actionOrKind);

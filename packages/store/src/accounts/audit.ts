@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ClientSession, type Db, ObjectId } from 'mongodb';
-import type { AuditAction } from './audit-actions.ts';
+import { type ClientSession, type Db, type Filter, ObjectId } from 'mongodb';
+import { type AuditAction, actionsOf } from './audit-actions.ts';
 
 const minuteMs = 60_000;
 const dayMs = 24 * 60 * minuteMs;
@@ -14,11 +14,18 @@ export interface AuditRecord {
   at: Date;
   address: string;
   requestId: string;
+  /** `password`, `oidc`, `code`, the id of a personal token, or `operator`. Absent: a service acted by itself. */
+  via?: string | undefined;
+  /** Name of that token. */
+  token?: string | undefined;
   /** The domain of the application, which is never used again. */
   application?: string | undefined;
   job?: string | undefined;
   key?: string | undefined;
   details?: Record<string, string | number | boolean | string[]> | undefined;
+  /** What has changed, as users see it, without secrets and payloads. */
+  before?: object | undefined;
+  after?: object | undefined;
   expiresAt: Date;
 }
 
@@ -39,7 +46,42 @@ const toRecord = ({ _id, user, ...rest }: AuditDocument): AuditRecord => ({
 type NewRecord = Omit<AuditRecord, 'id'>;
 
 /** What happened, without payloads, passwords, tokens and keys. */
-export type AuditEvent = Pick<AuditRecord, 'action' | 'application' | 'job' | 'key' | 'details'>;
+export type AuditEvent = Pick<
+  AuditRecord,
+  'action' | 'via' | 'token' | 'application' | 'job' | 'key' | 'details' | 'before' | 'after'
+>;
+
+/** Programs that act by themselves, as addresses of records. */
+const programs = ['sluice-admin', 'ingest-worker'];
+
+/** The user, or the program, that acted. */
+export const actorOf = ({ address, username }: AuditRecord): string =>
+  programs.includes(address) ? address : username;
+
+/** Records that have all of these. */
+export interface AuditSelection {
+  user?: string;
+  application?: string;
+  /** A username or a program. */
+  actor?: string | undefined;
+  /** An action, or the part before the dot. */
+  action?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+}
+
+function toFilter({ user, application, actor, action, from, to }: AuditSelection): Filter<AuditDocument> {
+  const ofActor =
+    actor !== undefined &&
+    (programs.includes(actor) ? { address: actor } : { username: actor, address: { $nin: programs } });
+  return {
+    ...(user !== undefined && { user: new ObjectId(user) }),
+    ...(application !== undefined && { application }),
+    ...ofActor,
+    ...(action !== undefined && { action: { $in: actionsOf(action) } }),
+    ...((from || to) && { at: { ...(from && { $gte: from }), ...(to && { $lt: to }) } }),
+  };
+}
 
 /** The record of what happens now, to be kept for `keptMs`. */
 export function auditRecord(
@@ -93,13 +135,17 @@ export function auditStore(db: Db) {
       sum(record, { count, withinMs: dayMs, session }),
 
     /** Newest first. */
-    async page(user: string, limit: number, after?: AuditPlace): Promise<AuditRecord[]> {
+    async page(selection: AuditSelection, limit: number, after?: AuditPlace): Promise<AuditRecord[]> {
       const beyond = after && {
         at: { $lte: after.at },
         $or: [{ at: { $lt: after.at } }, { _id: { $lt: new ObjectId(after.id) } }],
       };
-      const found = audit.find({ user: new ObjectId(user), ...beyond });
+      const found = audit.find({ $and: [toFilter(selection), beyond ?? {}] });
       return (await found.sort({ at: -1, _id: -1 }).limit(limit).toArray()).map(toRecord);
     },
+
+    /** Oldest first. */
+    all: (selection: AuditSelection): AsyncIterable<AuditRecord> =>
+      audit.find(toFilter(selection)).sort({ at: 1, _id: 1 }).map(toRecord),
   };
 }

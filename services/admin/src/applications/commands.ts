@@ -116,10 +116,10 @@ async function transfer(
     throw new AdminError(`user ${username} is disabled, so every upload would be refused; enable them first`);
   if (!(await store.applications.transfer(application.id, owner.id, to)))
     throw new AdminError(`application ${domain} was deleted or transferred meanwhile`);
-  const details = { from: owner.username, to: to.username };
-  const note = createNote(store, config);
-  for (const user of [owner, to])
-    await note(user, { action: 'application.transferred', application: domain, details });
+  const owners = { before: { owner: owner.username }, after: { owner: to.username } };
+  const event = { action: 'application.transferred', application: domain, ...owners } as const;
+  // The new owner sees it in the activity of the application.
+  await createNote(store, config)(owner, event);
   console.error(`application ${domain} was transferred from ${owner.username} to ${to.username}`);
 }
 

@@ -3,6 +3,7 @@ import { createJobQueue } from '@sluice/jobs/queue/producer.ts';
 import { queueOf } from '@sluice/jobs/queue/queues.ts';
 import { isRetriable, isUnfinished, type JobRecord } from '@sluice/jobs/record/job-records.ts';
 import { waitAgain } from '@sluice/jobs/record/wait-again.ts';
+import type { AuditEvent } from '@sluice/store/accounts/audit.ts';
 import type { AuditAction } from '@sluice/store/accounts/audit-actions.ts';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
@@ -19,7 +20,10 @@ export async function retry(opened: Opened, id: string): Promise<void> {
   const job = await findJob(store, id);
   if (!isRetriable(job) || !(await waitAgain(store, job)))
     throw new AdminError(`${job.kind} ${id} is ${job.state}, or was streamed: it cannot be retried`);
-  await note(opened, job, `${job.kind}.retried`);
+  await note(opened, job, `${job.kind}.retried`, {
+    before: { state: job.state },
+    after: { state: 'waiting' },
+  });
   console.error(`${job.kind} ${id} waits again`);
 }
 
@@ -28,7 +32,7 @@ export async function cancel(opened: Opened, id: string): Promise<void> {
   const job = await findJob(store, id);
   const cancelled = await store.jobs.cancel(id, new Date(Date.now() + keptMs));
   if (!cancelled) throw new AdminError(`${job.kind} ${id} is over already`);
-  await note(opened, job, `${job.kind}.removed`);
+  await note(opened, job, `${job.kind}.removed`, { before: { state: job.state } });
   // Workers still read the parts of a job that is not over.
   if (cancelled === 'ended') await store.parts.sweep(id);
   console.error(`${job.kind} ${id} ${cancelled === 'ended' ? 'was' : 'is being'} cancelled`);
@@ -53,7 +57,13 @@ async function findJob({ jobs }: Store, id: string): Promise<JobRecord> {
   return found;
 }
 
-async function note([store, config]: Opened, job: JobRecord, action: AuditAction): Promise<void> {
+async function note(
+  [store, config]: Opened,
+  job: JobRecord,
+  action: AuditAction,
+  states: Pick<AuditEvent, 'before' | 'after'>,
+): Promise<void> {
   const owner = await store.users.byId(job.owner);
-  if (owner) await createNote(store, config)(owner, { action, application: job.domain, job: job.id });
+  const event = { action, application: job.domain, job: job.id, ...states };
+  if (owner) await createNote(store, config)(owner, event);
 }

@@ -39,7 +39,16 @@ const AuditPage = Named('AuditPage', {
 
 type AuditEvent = Static<typeof AuditEvent>;
 
-const toEvent = ({ user: _, expiresAt: __, at, ...rest }: AuditRecord): AuditEvent => ({
+const toEvent = ({
+  user: _,
+  expiresAt: __,
+  via: ___,
+  token: ____,
+  before: _____,
+  after: ______,
+  at,
+  ...rest
+}: AuditRecord): AuditEvent => ({
   ...rest,
   at: at.toISOString(),
 });
@@ -63,7 +72,7 @@ export const auditRoutes: Routes = async (app, { store }) => {
     }),
     async ({ query: { limit = 100, after }, owner }, reply) => {
       const place = after === undefined ? undefined : fromPlace(fromCursor(after, 18));
-      const found = await store.audit.page(owner.id, limit + 1, place);
+      const found = await store.audit.page({ user: owner.id }, limit + 1, place);
       const page = found.slice(0, limit);
       const last = page.at(-1);
       return success(reply, {

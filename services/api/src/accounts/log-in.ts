@@ -44,13 +44,13 @@ export function createLogIn({ users, passwords, guard, audit, log }: Steps) {
     });
     if (!isRight || !user) {
       // Not awaited: the time of the answer must not tell whether the user exists.
-      if (user) void audit.count(request, { action: 'user.login-failed', user });
+      if (user) void audit.count(request, { action: 'user.login-failed', via: 'password', user });
       throw invalidCredentials('wrong username or password');
     }
     if (user.disabledAt)
       throw new ApiError('ForbiddenRequestError', 'this user is disabled; ask the operator');
     void renewHash(user, password, client);
-    await audit.note(request, { action: 'user.logged-in', user });
+    await audit.note(request, { action: 'user.logged-in', via: 'password', user });
     return user;
   };
 }

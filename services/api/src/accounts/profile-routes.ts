@@ -41,8 +41,10 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
   async function update(request: FastifyRequest, body: UserUpdate): Promise<User> {
     const { owner } = request;
     const updated = await users.update(owner.id, body);
-    await audit.note(request, { action: 'user.updated', details: { changed: Object.keys(body) } });
-    return toUser(updated ?? owner);
+    const after = toUser(updated ?? owner);
+    const details = { changed: Object.keys(body) };
+    await audit.note(request, { action: 'user.updated', details, before: toUser(owner), after });
+    return after;
   }
 
   app.get(

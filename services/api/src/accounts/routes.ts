@@ -1,5 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { forbidden } from '../http/refusals.ts';
@@ -59,6 +59,12 @@ export const userRoutes: Routes = async (app, given) => {
   await app.register(sessionRoutes, { ...given, logIn, sessions, provider });
   await app.register(oidcRoutes, { ...given, sessions, provider });
 
+  /** Not to be awaited: the time of the answer must not tell whether the user exists. Never rejects. */
+  async function countRefusedCode(request: FastifyRequest, username: string): Promise<void> {
+    const user = await users.byName(username).catch(() => undefined);
+    if (user) await audit.count(request, { action: 'user.code-refused', via: 'code', user });
+  }
+
   app.post(
     '/users/register',
     {
@@ -94,7 +100,7 @@ export const userRoutes: Routes = async (app, given) => {
         throw isFirst
           ? invalidFirstCode()
           : new ApiError('ResourceConflictError', `username ${username} is taken`);
-      await audit.note(request, { action: 'user.registered', user });
+      await audit.note(request, { action: 'user.registered', via: isFirst ? 'code' : 'password', user });
       return success(reply, { message: `user ${username} was registered` });
     },
   );
@@ -141,7 +147,10 @@ export const userRoutes: Routes = async (app, given) => {
       const isRight = await guard(owner.username, client, () =>
         passwords.verify(body.old_password, owner.passwordHash, client),
       );
-      if (!isRight) throw invalidCredentials('old_password is wrong');
+      if (!isRight) {
+        await audit.count(request, { action: 'user.password-refused' });
+        throw invalidCredentials('old_password is wrong');
+      }
       const changed = await users.changePassword(owner, await passwords.hash(body.new_password, client));
       if (!changed) throw invalidCredentials('the password was changed meanwhile');
       await audit.note(request, { action: 'user.password-changed' });
@@ -171,12 +180,15 @@ export const userRoutes: Routes = async (app, given) => {
     async (request, reply) => {
       const { params, body } = request;
       // Checked before the slow hash.
-      if (!(await users.hasCode(params.username, body.code))) throw invalidCode();
+      if (!(await users.hasCode(params.username, body.code))) {
+        void countRefusedCode(request, params.username);
+        throw invalidCode();
+      }
       const passwordHash = await passwords.hash(body.new_password, addressKey(request.ip));
       const user = await users.byName(params.username);
       if (!user || !(await users.setPasswordByCode(params.username, body.code, passwordHash)))
         throw invalidCode();
-      await audit.note(request, { action: 'user.password-set', user });
+      await audit.note(request, { action: 'user.password-set', via: 'code', user });
       return success(reply, { message: 'the password was set; log in' });
     },
   );

@@ -67,6 +67,14 @@ const toToken = ({ expiresAt, createdAt, lastUsedAt, ...rest }: PersonalTokenRec
   ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
 });
 
+/** What its user sets. */
+const settingsOf = ({ name, scopes, applications, expiresAt }: PersonalTokenRecord) => ({
+  name,
+  scopes,
+  applications,
+  expires_at: expiresAt,
+});
+
 const ById = Type.Object({ id: Text('Id of the token.') });
 const maxTokens = quotas.tokens.limit;
 
@@ -108,7 +116,8 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
       const bounds = { ...(domains && { applications: domains }), ...(expiresAt && { expiresAt }) };
       const created = await personalTokens.create(owner, { name, scopes, ...bounds }, hash, maxTokens);
       if (!created) throw quotaReached('tokens', maxTokens);
-      await audit.note(request, { action: 'token.created', details: { token: created.id, scopes } });
+      const details = { token: created.id, scopes };
+      await audit.note(request, { action: 'token.created', details, after: settingsOf(created) });
       return success(reply, { ...toToken(created), token });
     },
   );
@@ -123,8 +132,10 @@ export const tokenRoutes: Routes = async (app, { store: { personalTokens, applic
     }),
     async (request, reply) => {
       const { id } = request.params;
-      if (!(await personalTokens.revoke(request.owner.id, id))) throw notFound('token', id);
-      await audit.note(request, { action: 'token.revoked', details: { token: id } });
+      const token = (await personalTokens.list(request.owner)).find((one) => one.id === id);
+      if (!token || !(await personalTokens.revoke(request.owner.id, id))) throw notFound('token', id);
+      const before = settingsOf(token);
+      await audit.note(request, { action: 'token.revoked', details: { token: id }, before });
       return success(reply, { message: `token ${id} was revoked` });
     },
   );

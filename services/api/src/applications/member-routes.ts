@@ -37,6 +37,12 @@ const toMember = ({ username, role, since }: Omit<Member, 'id'>): ApplicationMem
   since: since.toISOString(),
 });
 
+/** The role of a member; undefined for others. */
+function memberIn({ members }: ApplicationRecord, id: string) {
+  const member = members.find((one) => one.id === id);
+  return member && { role: member.role };
+}
+
 const maxMembers = quotas.members.limit;
 
 /** The users with whom the owner shares an application. */
@@ -91,7 +97,13 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
       if (result === 'full') throw quotaReached('members', maxMembers);
       cache.forget(application.id);
       const details = { username: user.username, role };
-      await audit.note(request, { action: 'member.set', application: application.domain, details });
+      const what = {
+        application: application.domain,
+        details,
+        before: memberIn(application, user.id),
+        after: { role },
+      };
+      await audit.note(request, { action: 'member.set', ...what });
       const changed = await findApplication(applications, request);
       const member = changed.members.find(({ id }) => id === user.id);
       if (!member) throw notMember(application, user.username);
@@ -115,7 +127,8 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
         throw notMember(application, user.username);
       cache.forget(application.id);
       const details = { username: user.username };
-      await audit.note(request, { action: 'member.removed', application: application.domain, details });
+      const what = { application: application.domain, details, before: memberIn(application, user.id) };
+      await audit.note(request, { action: 'member.removed', ...what });
       return success(reply, { message: `user ${user.username} is no longer a member` });
     },
   );

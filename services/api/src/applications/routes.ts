@@ -19,7 +19,7 @@ import {
 } from './contract.ts';
 import { archiveChanged, checkArchive } from './retention.ts';
 import { announce, checkUnique } from './steps.ts';
-import { createActivityOf, createListApplications, createSendOne, toJson } from './to-json.ts';
+import { createActivityOf, createListApplications, createSendOne, settingsOf, toJson } from './to-json.ts';
 import { giveStoredValues } from './unique-routes.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
@@ -93,7 +93,8 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       for (;;) {
         const created = await applications.create({ ...fields, domain: makeDomain(body.name) });
         if (!created) continue;
-        await audit.note(request, { action: 'application.created', application: created.domain });
+        const what = { application: created.domain, after: settingsOf(created) };
+        await audit.note(request, { action: 'application.created', ...what });
         return sendJson(reply, toJson(created, owner.id, undefined, compiled.warnings));
       }
     },
@@ -154,7 +155,9 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         await announce(dependencies, updated.id, ['invalidations']);
       if ('refused' in change) await refused.trim(updated.id, updated.refused);
       const details = { changed: Object.keys(body) };
-      await audit.note(request, { action: 'application.updated', application: updated.domain, details });
+      const what = { application: updated.domain, details };
+      const settings = { before: settingsOf(application), after: settingsOf(updated) };
+      await audit.note(request, { action: 'application.updated', ...what, ...settings });
       const isLocked = updated.keyRequired && !application.keyRequired;
       const warnings = [
         ...(isLocked ? await warnOfKeyless(updated) : []),
@@ -179,12 +182,14 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       config: { role: 'owner' },
     }),
     async (request, reply) => {
-      const { domain } = await findApplication(applications, request);
+      const application = await findApplication(applications, request);
+      const { domain } = application;
+      const before = settingsOf(application);
       const removed = await applications.remove(domain, request.owner.id, config.deletionGraceMs);
       if (!removed) throw applicationNotFound(domain);
       const { id, purgeAt } = removed;
       await Promise.all([
-        audit.note(request, { action: 'application.deleted', application: domain }),
+        audit.note(request, { action: 'application.deleted', application: domain, before }),
         announce(dependencies, id, purgeAt ? ['invalidations'] : ['invalidations', 'purges']),
       ]);
       const next = purgeAt
@@ -210,7 +215,9 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
       // A retry finds the application already restored.
       const application = await findApplication(applications, request);
       await store.webhooks.wakeOf([application.id]);
-      if (isRestored) await audit.note(request, { action: 'application.restored', application: domain });
+      const after = settingsOf(application);
+      if (isRestored)
+        await audit.note(request, { action: 'application.restored', application: domain, after });
       return sendOne(reply, application, request.owner.id);
     },
   );

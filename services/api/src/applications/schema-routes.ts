@@ -169,7 +169,13 @@ export const schemaRoutes: Routes = async (app, dependencies) => {
       const { id, domain, version } = published;
       if (version !== application.version)
         await Promise.all([
-          audit.note(request, { action: 'schema.published', application: domain, details: { version } }),
+          audit.note(request, {
+            action: 'schema.published',
+            application: domain,
+            details: { version },
+            before: { version: application.version },
+            after: { version },
+          }),
           dependencies.store.webhooks.noteEvents(['schema.published'], [id]),
           announce(dependencies, id, ['invalidations']),
         ]);

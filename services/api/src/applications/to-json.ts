@@ -50,6 +50,19 @@ export const createActivityOf =
 
 const none: Activity = { entries: 0, lastEntryAt: undefined, refused: 0 };
 
+/** What its members set. */
+export const settingsOf = (record: ApplicationRecord) => ({
+  name: record.name,
+  type: record.type,
+  connectors: record.connectors,
+  key_required: record.keyRequired,
+  allowed_origins: record.allowedOrigins,
+  retention_days: record.retentionDays,
+  archive: record.retentionArchive,
+  unique: record.unique,
+  refused: record.refused,
+});
+
 /** An application as a user sees it who has a role in it, as JSON text, in which the schema keeps its digits. */
 export function toJson(
   record: ApplicationRecord,
@@ -58,20 +71,14 @@ export function toJson(
   warnings: string[] = [],
 ): string {
   const { rawSchema } = record;
+  const { name, ...settings } = settingsOf(record);
   const fields: Omit<ApplicationAnswer, 'template'> = {
-    name: record.name,
+    name,
     owner: record.owner.username,
     role: roleOf(record, userId) ?? 'reader',
     domain: record.domain,
-    type: record.type,
-    connectors: record.connectors,
-    key_required: record.keyRequired,
-    allowed_origins: record.allowedOrigins,
-    retention_days: record.retentionDays,
-    archive: record.retentionArchive,
+    ...settings,
     ...toArchivedBefore(record),
-    unique: record.unique,
-    refused: record.refused,
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),
     entries,

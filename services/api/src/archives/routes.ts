@@ -1,4 +1,5 @@
 import { toJob } from '@sluice/jobs/record/to-job.ts';
+import { toPlace } from '@sluice/jobs/record/to-place.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import type { ArchiveRecord, ArchiveTarget } from '@sluice/store/archives/archive-records.ts';
 import Type from 'typebox';
@@ -28,6 +29,17 @@ import { isSamePlace, withNewKey } from './target.ts';
 const ById = byId('archive');
 const limit = quotas.archives.limit;
 const listedRuns = 100;
+/** What its owner sets, without the secret of a bucket. */
+const settingsOf = ({ name, to, format, every, from, meta, state }: ArchiveRecord) => ({
+  name,
+  to: toPlace(to),
+  format,
+  every,
+  from,
+  meta,
+  state,
+});
+
 const forEditors = { config: { role: 'editor' as const } };
 
 /** Archives of an application. Export workers make their runs. */
@@ -94,7 +106,8 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
       });
       if (!archive) throw quotaReached('archives', limit);
       const details = { archive: archive.id };
-      await audit.note(request, { action: 'archive.created', application: application.domain, details });
+      const event = { application: application.domain, details, after: settingsOf(archive) };
+      await audit.note(request, { action: 'archive.created', ...event });
       return success(reply, await answer(archive));
     },
   );
@@ -126,7 +139,9 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
       const updated = await archives.update(application.id, archive.id, { ...change, ...(to && { to }) });
       if (!updated) throw notFound('archive', archive.id);
       const details = { archive: archive.id, changed: Object.keys(body) };
-      await audit.note(request, { action: 'archive.updated', application: application.domain, details });
+      const settings = { before: settingsOf(archive), after: settingsOf(updated) };
+      const event = { application: application.domain, details, ...settings };
+      await audit.note(request, { action: 'archive.updated', ...event });
       return success(reply, await answer(updated));
     },
   );
@@ -157,7 +172,8 @@ export const archiveRoutes: Routes = async (app, dependencies) => {
       if ((await archives.leastAnnounced(application.id)) === undefined)
         await removals.forget(application.id, announced);
       const details = { archive: archive.id };
-      await audit.note(request, { action: 'archive.deleted', application: application.domain, details });
+      const event = { application: application.domain, details, before: settingsOf(archive) };
+      await audit.note(request, { action: 'archive.deleted', ...event });
       return success(reply, { message: `archive ${archive.id} was deleted` });
     },
   );

@@ -126,7 +126,13 @@ export const jobRoutes: Routes<{ kind: RoutedKind }> = async (app, dependencies)
     async (request, reply) => {
       const { job } = await findJob(store, kind, request);
       const retried = await retryJob(dependencies, job);
-      await audit.note(request, { action: `${kind}.retried`, application: job.domain, job: job.id });
+      const states = { before: { state: job.state }, after: { state: retried.state } };
+      await audit.note(request, {
+        action: `${kind}.retried`,
+        application: job.domain,
+        job: job.id,
+        ...states,
+      });
       return success(reply, toJob(retried), 202);
     },
   );
@@ -144,7 +150,8 @@ export const jobRoutes: Routes<{ kind: RoutedKind }> = async (app, dependencies)
       const { job } = await findJob(store, kind, request);
       const cancelled = await cancelJob(jobs, job.id);
       if (!cancelled) await jobs.remove(job.id);
-      const what = { application: job.domain, job: job.id, details: { cancelled: cancelled !== undefined } };
+      const details = { cancelled: cancelled !== undefined };
+      const what = { application: job.domain, job: job.id, details, before: { state: job.state } };
       await audit.note(request, { action: `${kind}.removed`, ...what });
       // Workers still read the parts of a job that is not over.
       if (cancelled !== 'ending') await parts.sweep(job.id);

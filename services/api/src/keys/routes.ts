@@ -80,6 +80,13 @@ const toKey = ({ createdAt, expiresAt, uploadRate, lastUsedAt, ...rest }: KeyRec
   ...(lastUsedAt && { lastUsedAt: lastUsedAt.toISOString() }),
 });
 
+/** What its editors set. */
+const settingsOf = ({ name, expiresAt, uploadRate }: KeyRecord) => ({
+  name,
+  expires_at: expiresAt,
+  upload_rate: uploadRate,
+});
+
 /** Throws ApiError for a time that has passed. */
 function toExpiry<None extends null | undefined>(text: string | None): Date | None {
   if (typeof text !== 'string') return text;
@@ -97,6 +104,9 @@ export const keyRoutes: Routes = async (app, { store, keyring, audit, capacity: 
   const activity = createKeyActivity(store);
   bearerRoutes(app, 'Keys', 'editor');
   takeSmallBodies(app);
+
+  const find = async (application: string, id: string) =>
+    (await keys.list(application)).find((key) => key.id === id);
 
   app.get(
     '/applications/:domain/keys',
@@ -139,7 +149,7 @@ export const keyRoutes: Routes = async (app, { store, keyring, audit, capacity: 
         maxKeys,
       );
       if (!created) throw quotaReached('keys', maxKeys);
-      const event = { application: application.domain, key: created.id };
+      const event = { application: application.domain, key: created.id, after: settingsOf(created) };
       await audit.note(request, { action: 'key.created', ...event });
       return success(reply, { ...toKey(created), key });
     },
@@ -157,11 +167,13 @@ export const keyRoutes: Routes = async (app, { store, keyring, audit, capacity: 
       const { name, expires_at, upload_rate: uploadRate } = request.body;
       const application = await findApplication(applications, request);
       const change = { name, expiresAt: toExpiry(expires_at), uploadRate };
-      const updated = await keys.update(application.id, request.params.id, change);
+      const before = await find(application.id, request.params.id);
+      const updated = before && (await keys.update(application.id, before.id, change));
       if (!updated) throw notFound('key', request.params.id);
       keyring.forget(updated.id);
       const details = { changed: Object.keys(request.body) };
-      const event = { application: application.domain, key: updated.id, details };
+      const settings = { before: settingsOf(before), after: settingsOf(updated) };
+      const event = { application: application.domain, key: updated.id, details, ...settings };
       await audit.note(request, { action: 'key.updated', ...event });
       return success(reply, toKey(updated));
     },
@@ -199,9 +211,11 @@ export const keyRoutes: Routes = async (app, { store, keyring, audit, capacity: 
     async (request, reply) => {
       const { id } = request.params;
       const application = await findApplication(applications, request);
-      if (!(await keys.revoke(application.id, id))) throw notFound('key', id);
+      const key = await find(application.id, id);
+      if (!key || !(await keys.revoke(application.id, id))) throw notFound('key', id);
       keyring.forget(id);
-      await audit.note(request, { action: 'key.revoked', application: application.domain, key: id });
+      const event = { application: application.domain, key: id, before: settingsOf(key) };
+      await audit.note(request, { action: 'key.revoked', ...event });
       return success(reply, { message: `key ${id} was revoked` });
     },
   );

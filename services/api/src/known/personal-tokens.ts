@@ -11,7 +11,8 @@ const randomLength = 20;
 const shape = /^slp_([0-9a-f]{40})([0-9a-f]{8})$/;
 
 /** A personal token that is valid, and its user. */
-export interface Grant extends Pick<PersonalTokenRecord, 'id' | 'scopes' | 'applications' | 'expiresAt'> {
+export interface Grant
+  extends Pick<PersonalTokenRecord, 'id' | 'name' | 'scopes' | 'applications' | 'expiresAt'> {
   user: UserRecord;
   /** The token and its user, as they were read. */
   basis: Basis;

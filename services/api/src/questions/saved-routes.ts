@@ -50,6 +50,7 @@ export const savedQuestionRoutes: Routes = async (app, { store, audit }) => {
         action: 'question.saved',
         application: domain,
         details: { question: saved.id },
+        after: { name },
       });
       return success(reply, toSavedQuestion(saved));
     },
@@ -64,8 +65,10 @@ export const savedQuestionRoutes: Routes = async (app, { store, audit }) => {
     async (request, reply) => {
       const { id, domain } = await findApplication(applications, request);
       const question = request.params.id;
-      if (!(await savedQuestions.remove(id, question))) throw notFound('question', question);
-      await audit.note(request, { action: 'question.deleted', application: domain, details: { question } });
+      const saved = (await savedQuestions.list(id)).find((one) => one.id === question);
+      if (!saved || !(await savedQuestions.remove(id, question))) throw notFound('question', question);
+      const event = { application: domain, details: { question }, before: { name: saved.name } };
+      await audit.note(request, { action: 'question.deleted', ...event });
       return success(reply, { message: `question ${question} was deleted` });
     },
   );

@@ -36,6 +36,16 @@ const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 
 const invalid = (name: string, message: string) => invalidAt(`/${name}`, name, message);
 
+/** What its editors set. The rest of a URL may be a secret. */
+const settingsOf = ({ name, url, events, refusals, meta, state }: WebhookRecord) => ({
+  name,
+  url: new URL(url).origin,
+  events,
+  refusals,
+  meta,
+  state,
+});
+
 /** The threshold and its event need each other. Throws ApiError. */
 function refuseThreshold({ events, refusals }: Pick<WebhookRecord, 'events' | 'refusals'>): void {
   if (events.includes('refusals.threshold') && !refusals)
@@ -86,7 +96,11 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       const fields = { ...body, url, createdBy: request.owner.username };
       const created = await webhooks.create(application, fields, secret, maxWebhooks);
       if (!created) throw quotaReached('webhooks', maxWebhooks);
-      const event = { application: application.domain, details: { webhook: created.id } };
+      const event = {
+        application: application.domain,
+        details: { webhook: created.id },
+        after: settingsOf(created),
+      };
       await audit.note(request, { action: 'webhook.created', ...event });
       return success(reply, { ...toWebhook(created), secret });
     },
@@ -116,7 +130,9 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       const updated = await webhooks.update(application, webhook.id, change);
       if (!updated) throw notFound('webhook', webhook.id);
       const details = { webhook: webhook.id, changed: Object.keys(body) };
-      await audit.note(request, { action: 'webhook.updated', application: application.domain, details });
+      const settings = { before: settingsOf(webhook), after: settingsOf(updated) };
+      const event = { application: application.domain, details, ...settings };
+      await audit.note(request, { action: 'webhook.updated', ...event });
       return success(reply, toWebhook(updated));
     },
   );
@@ -132,7 +148,8 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       const { application, webhook } = await find(request);
       await webhooks.remove(application.id, webhook.id);
       const details = { webhook: webhook.id };
-      await audit.note(request, { action: 'webhook.deleted', application: application.domain, details });
+      const event = { application: application.domain, details, before: settingsOf(webhook) };
+      await audit.note(request, { action: 'webhook.deleted', ...event });
       return success(reply, { message: `webhook ${webhook.id} was deleted` });
     },
   );
@@ -146,9 +163,11 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       response: { 200: Success(Delivery) },
     }),
     async (request, reply) => {
-      const { webhook } = await find(request);
+      const { application, webhook } = await find(request);
       const delivery = await deliveries.ping(webhook);
       await webhooks.wake(webhook.id);
+      const details = { webhook: webhook.id };
+      await audit.note(request, { action: 'webhook.pinged', application: application.domain, details });
       return success(reply, toDelivery(delivery));
     },
   );
@@ -202,10 +221,12 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       response: { 200: Success(Delivery) },
     }),
     async (request, reply) => {
-      const { webhook } = await find(request);
+      const { application, webhook } = await find(request);
       const again = await deliveries.again(webhook, request.params.delivery);
       if (!again) throw notFound('delivery', request.params.delivery);
       await webhooks.wake(webhook.id);
+      const details = { webhook: webhook.id, delivery: again.id };
+      await audit.note(request, { action: 'webhook.redelivered', application: application.domain, details });
       return success(reply, toDelivery(again));
     },
   );
@@ -225,9 +246,11 @@ export const webhookRoutes: Routes = async (app, { store, audit, config }) => {
       },
     }),
     async (request, reply) => {
-      const { webhook } = await find(request);
+      const { application, webhook } = await find(request);
       const from = new Date(request.body.from);
       await webhooks.rewind(webhook.id, from);
+      const details = { webhook: webhook.id, from: from.toISOString() };
+      await audit.note(request, { action: 'webhook.redelivered', application: application.domain, details });
       const message = `events since ${from.toISOString()} are being delivered again to webhook ${webhook.id}`;
       return success(reply, { message });
     },

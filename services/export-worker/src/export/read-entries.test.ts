@@ -370,7 +370,7 @@ describe('entries move', () => {
     await store.archives.remove(application, other.id);
     await own.expire(30);
     expect(await count()).toBe(50);
-    const [page] = await store.audit.page(own.owner.id, 1);
+    const [page] = await store.audit.page({ user: own.owner.id }, 1);
     expect([page?.action, page?.details?.count]).toEqual(['entries.archived', 50]);
   });
 

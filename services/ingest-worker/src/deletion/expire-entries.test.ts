@@ -55,7 +55,7 @@ it('deletes what is older than its application keeps it, and nothing else', asyn
   );
   const { set, counted } = await (first as NonNullable<typeof first>).ranks();
   expect(set).toEqual(counted);
-  const page = await store.audit.page(owner.id, 10);
+  const page = await store.audit.page({ user: owner.id }, 10);
   expect(page.map(({ action, details }) => [action, details?.count])).toEqual(
     expect.arrayContaining([
       ['entries.expired', 10],
@@ -72,7 +72,7 @@ it('writes one audit record a day for an application', async () => {
   await models[0]?.insert([Date.now() - 31 * dayMs, Date.now() - 50 * dayMs]);
   await run(never);
   await run(never);
-  const page = await store.audit.page(owner.id, 10);
+  const page = await store.audit.page({ user: owner.id }, 10);
   // Two, where the day ended between them.
   expect(page.reduce((sum, { details }) => sum + Number(details?.count), 0)).toBe(12);
   expect(page.length).toBeLessThanOrEqual(2);
@@ -82,7 +82,7 @@ it('deletes each entry once when several workers look at the same time', async (
   const { expire, counts, store } = await start([{ retentionDays: 10, ages }]);
   await Promise.all([expire(), expire(), expire()].map((run) => run(never)));
   await until(async () => (await counts())[0] === 10);
-  const page = await store.audit.page(owner.id, 10);
+  const page = await store.audit.page({ user: owner.id }, 10);
   expect(page.reduce((sum, { details }) => sum + Number(details?.count), 0)).toBe(30);
 });
 
