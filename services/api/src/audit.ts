@@ -18,10 +18,6 @@ type Event = AuditEvent & {
   user?: UserRecord;
 };
 
-/** How the user of the request signed in; nothing where nobody did. */
-const signInOf = ({ grant, owner }: FastifyRequest) =>
-  grant ? { via: grant.id, token: grant.name } : owner && { via: 'password' };
-
 export type Audit = ReturnType<typeof createAudit>;
 
 /** The log of who did what, kept for `retentionMs`. Call after the action. Never rejects. */
@@ -31,8 +27,9 @@ export function createAudit(records: AuditStore, retentionMs: number, log: Logge
     request: FastifyRequest,
     { user = request.owner, ...event }: Event,
   ): Promise<void> {
+    const { via, grant } = request;
     const origin = { address: request.ip, requestId: request.id };
-    const record = auditRecord(user, { ...signInOf(request), ...changeOf(event) }, origin, retentionMs);
+    const record = auditRecord(user, { via, token: grant?.name, ...changeOf(event) }, origin, retentionMs);
     try {
       await within(waitMs, 'the record was not confirmed in time', store(record));
     } catch (error) {

@@ -57,6 +57,7 @@ export async function auth(
   const readGrant = createReadGrant(store);
   app.decorateRequest('owner');
   app.decorateRequest('grant');
+  app.decorateRequest('via');
   app.decorateRequest('basis');
   app.decorateRequest('until');
 
@@ -113,7 +114,8 @@ export async function auth(
     const claims = verify(request);
     const found = await userOf(claims);
     if (!found) throw unauthorized('this one is no longer valid, log in again');
-    const { user } = found;
+    const { user, session } = found;
+    request.via = session?.via ?? 'password';
     request.basis = [[user.id, user.revision]];
     request.until = claims.exp * 1_000;
     return user;
@@ -124,6 +126,7 @@ export async function auth(
     if (!grant) throw unauthorized('this personal token is unknown, expired or revoked');
     checkGrant(grant, request);
     request.grant = grant;
+    request.via = grant.id;
     request.basis = grant.basis;
     request.until = grant.expiresAt?.getTime() ?? Number.POSITIVE_INFINITY;
     return grant.user;
@@ -159,6 +162,8 @@ declare module 'fastify' {
     owner: UserRecord;
     /** Of a personal token, where one came with the request. */
     grant: Grant | undefined;
+    /** How its user signed in, or the id of a personal token; undefined where nobody did. */
+    via: string | undefined;
     /** What the right of the token was read from. */
     basis: Basis;
     /** When the token expires, in ms since the epoch. */

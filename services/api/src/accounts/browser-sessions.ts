@@ -17,11 +17,11 @@ export function browserSessions(
     return cookie === undefined ? undefined : app.readCookie(cookie);
   }
 
-  /** Returns the session that ended. */
-  async function end(request: FastifyRequest): Promise<Session | undefined> {
+  /** Returns the session that has ended, and its user. */
+  async function end(request: FastifyRequest) {
     const found = await read(request);
     if (found) await users.endSession(found.user.id, found.session.id);
-    return found?.session;
+    return found;
   }
 
   return {

@@ -21,7 +21,10 @@ interface More {
 }
 
 /** How a browser signs in once for all its tabs. Its cookie gets tokens, and is good for nothing else. */
-export const sessionRoutes: Routes<More> = async (app, { counters, config, logIn, sessions, provider }) => {
+export const sessionRoutes: Routes<More> = async (
+  app,
+  { audit, counters, config, logIn, sessions, provider },
+) => {
   // Pages of another port are of the same site, so the browser sends them the cookie.
   app.addHook('onRequest', async ({ headers }) => {
     if (isOfOtherOrigin(headers))
@@ -96,8 +99,12 @@ export const sessionRoutes: Routes<More> = async (app, { counters, config, logIn
     }),
     async (request, reply) => {
       const ended = await sessions.end(request);
+      if (ended) {
+        const { user, session } = ended;
+        await audit.note(request, { action: 'user.logged-out', via: session.via, user });
+      }
       reply.header('set-cookie', clearedCookie);
-      const url = ended?.via === 'oidc' ? await provider?.signOutUrl() : undefined;
+      const url = ended?.session.via === 'oidc' ? await provider?.signOutUrl() : undefined;
       return success(reply, { message: 'you are signed out', ...(url && { url }) });
     },
   );
