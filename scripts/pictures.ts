@@ -52,6 +52,7 @@ const others: Picture[] = [
   { name: 'yesterday', path: 'entries?last=yesterday&filter=eq%3A%2Fstation%3Anorth&filter=bad' },
   { name: 'export', path: 'jobs?new=export' },
   { name: 'import', path: 'jobs?new=import' },
+  { name: 'activity', path: 'activity' },
   { name: 'settings', path: 'settings' },
   { name: 'applications', path: '/applications' },
   { name: 'deleted', path: '/applications/deleted' },

@@ -57,12 +57,18 @@ describe('the members of an application', () => {
       'Ask',
       'Send data',
       'Exports and imports',
+      'Activity',
       'Settings',
     ]);
     expect(await page.getByRole('button', { name: 'Send', exact: true }).count()).toBe(0);
     await links.getByText('Exports and imports').click();
     await page.getByRole('button', { name: 'New export' }).waitFor();
     expect(await page.getByRole('button', { name: 'New import' }).count()).toBe(0);
+    await links.getByText('Activity').click();
+    const row = page.getByRole('row').filter({ hasText: 'username: linus' });
+    await row.getByRole('cell', { name: 'ada' }).waitFor();
+    await row.getByRole('cell', { name: 'role: reader' }).first().waitFor();
+    await expectAccessible(page);
     await links.getByText('Settings').click();
     await page.getByRole('button', { name: 'Leave this application' }).click();
     await expectAccessible(page);

@@ -4,6 +4,7 @@ import { NoAnswer } from './api/no-answer.ts';
 import { unusedProxy, useProxy } from './api/proxy.ts';
 import type { Patience } from './api/retry.ts';
 import { CliError, type ExitCode } from './cli-error.ts';
+import { addActivity } from './commands/activity.ts';
 import { addApps } from './commands/apps.ts';
 import { addArchives } from './commands/archives.ts';
 import { addClient } from './commands/client.ts';
@@ -56,6 +57,7 @@ const commands: ((program: Command, act: Act, terminal: Terminal) => void)[] = [
   addWebhooks,
   addArchives,
   addMembers,
+  addActivity,
   addClient,
   addCompletion,
   addHelp,

@@ -20,6 +20,7 @@ export const sections: Section[] = [
   { path: 'send', role: 'reader', load: () => import('./send/page.tsx') },
   { path: 'jobs', role: 'reader', load: () => import('./jobs/page.tsx') },
   { path: 'archive', role: 'editor', load: () => import('./archive/page.tsx') },
+  { path: 'activity', role: 'reader', load: () => import('./activity/page.tsx') },
   { path: 'settings', role: 'reader', load: () => import('./settings/page.tsx') },
 ];
 

@@ -344,6 +344,7 @@ export const words = {
     send: 'Send data',
     jobs: 'Exports and imports',
     archive: 'Archive',
+    activity: 'Activity',
     settings: 'Settings',
   },
   ask: {
@@ -754,7 +755,20 @@ export const words = {
   },
   audit: {
     title: 'Audit log',
-    columns: ['Time', 'Action', 'Application', 'Address', 'Request id'],
+  },
+  activity: {
+    heads: {
+      at: 'Time',
+      actor: 'Who',
+      action: 'Action',
+      application: 'Application',
+      subject: 'Subject',
+      change: 'Change',
+      via: 'Signed in by',
+      address: 'Address',
+      requestId: 'Request id',
+    },
+    none: 'none',
   },
   schema: {
     schema: 'Schema',

@@ -30,6 +30,7 @@ it('offers a reader only what a reader may do', () => {
     'ask',
     'send',
     'jobs',
+    'activity',
     'settings',
   ]);
   expect(find('new imp', 'rivers-3')).toEqual([]);
