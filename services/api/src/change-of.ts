@@ -1,20 +1,34 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AuditEvent } from '@sluice/store/accounts/audit.ts';
 
+type Values = Record<string, unknown>;
+
+/** Characters of JSON that are kept of a value: a page of events must stay small. */
+const mostCharacters = 500;
+
 /** As MongoDB and answers have it: without what is undefined. */
-const plain = (value: object | undefined): Record<string, unknown> | undefined =>
-  value && JSON.parse(JSON.stringify(value));
+const plain = (values: object | undefined): Values | undefined =>
+  values && JSON.parse(JSON.stringify(values));
+
+function cut(value: unknown): unknown {
+  const text = JSON.stringify(value);
+  return text.length <= mostCharacters ? value : `${text.slice(0, mostCharacters)}…`;
+}
+
+const keep = (values: Values | undefined, isKept: (name: string) => boolean): Values | undefined =>
+  values &&
+  Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]) => (isKept(name) ? [[name, cut(value)]] : [])),
+  );
 
 /** The event with those members of `before` and `after` that differ; of a change, only those that it names. */
 export function changeOf<Event extends AuditEvent>(event: Event): Event {
   const [before, after] = [plain(event.before), plain(event.after)];
-  if (!before || !after) return { ...event, before, after };
   const named = event.details?.changed;
   const differs = (name: string) =>
-    !isDeepStrictEqual(before[name], after[name]) && (!Array.isArray(named) || named.includes(name));
-  const differing = (of: Record<string, unknown>) =>
-    Object.fromEntries(Object.entries(of).filter(([name]) => differs(name)));
-  const changed = [differing(before), differing(after)];
-  const isSame = changed.every((one) => Object.keys(one).length === 0);
-  return { ...event, before: isSame ? undefined : changed[0], after: isSame ? undefined : changed[1] };
+    !(before && after && isDeepStrictEqual(before[name], after[name])) &&
+    (!Array.isArray(named) || named.includes(name));
+  const [old, now] = [keep(before, differs), keep(after, differs)];
+  const isChange = [old, now].some((values) => values && Object.keys(values).length > 0);
+  return { ...event, before: isChange ? old : undefined, after: isChange ? now : undefined };
 }

@@ -11,7 +11,7 @@ import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { findApplication } from '../http/find-application.ts';
 import { fromCursor, toCursor } from '../http/pages.ts';
-import { ByDomain, bearerRoutes, operation } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
 import { DateTime, Named, Query, Text, Timestamp } from '../http/schemas.ts';
 import { toPeriod } from '../http/validation.ts';
 
@@ -111,16 +111,20 @@ const fromPlace = (place: string): AuditPlace => ({
 });
 
 /** Who did what, from the audit log. */
-export const activityRoutes: Routes = async (app, { store: { applications, audit } }) => {
+export const activityRoutes: Routes = async (app, { store: { applications, audit }, capacity }) => {
   bearerRoutes(app, 'Activity');
 
   async function read(
+    reader: string,
     selection: AuditSelection,
     { limit = 100, after, actor, action, ...period }: Static<typeof ActivityQuery>,
     toEvent: (record: AuditRecord) => Activity,
   ) {
     const place = after === undefined ? undefined : fromPlace(fromCursor(after, 18));
-    const found = await audit.page({ ...selection, ...toPeriod(period), actor, action }, limit + 1, place);
+    const selected = { ...selection, ...toPeriod(period), actor, action };
+    const found = await capacity.pageReads.runInFairOrder(reader, () =>
+      audit.page(selected, limit + 1, place),
+    );
     const page = found.slice(0, limit);
     const last = page.at(-1);
     return {
@@ -136,15 +140,15 @@ export const activityRoutes: Routes = async (app, { store: { applications, audit
         'What its members, the operator and Sluice did with it, newest first, without uploads and lists. Readers see no values of what they may not read.',
       params: ByDomain,
       querystring: ActivityQuery,
-      response: { 200: Success(ActivityPage) },
+      response: { 200: Success(ActivityPage), ...overLimit },
     }),
     async (request, reply) => {
+      const { owner, query } = request;
       const application = await findApplication(applications, request);
-      const isReader = roleOf(application, request.owner.id) === 'reader';
-      const { domain } = application;
+      const isReader = roleOf(application, owner.id) === 'reader';
       const toEvent = (record: AuditRecord) =>
         isReader ? forReader(toActivity(record)) : toActivity(record);
-      return success(reply, await read({ application: domain }, request.query, toEvent));
+      return success(reply, await read(owner.id, { application: application.domain }, query, toEvent));
     },
   );
 
@@ -153,16 +157,15 @@ export const activityRoutes: Routes = async (app, { store: { applications, audit
     operation('listOwnActivity', 'List your activity', {
       description: 'What you did, and what others tried with your account, newest first.',
       querystring: ActivityQuery,
-      response: { 200: Success(ActivityPage) },
+      response: { 200: Success(ActivityPage), ...overLimit },
     }),
-    async ({ query, owner }, reply) =>
-      success(
-        reply,
-        await read({ user: owner.id }, query, (record) => ({
-          ...toActivity(record),
-          address: record.address,
-          request_id: record.requestId,
-        })),
-      ),
+    async ({ query, owner }, reply) => {
+      const toEvent = (record: AuditRecord) => ({
+        ...toActivity(record),
+        address: record.address,
+        request_id: record.requestId,
+      });
+      return success(reply, await read(owner.id, { user: owner.id }, query, toEvent));
+    },
   );
 };
