@@ -146,7 +146,6 @@ const table: Record<string, Row> = {
   // Without a member that the schema requires.
   'post /api/applications/{domain}/unique': [editors(400), () => ({ json: { path: '/id' } })],
   ...jobs('unique', editors, false),
-  'get /api/audit': [reading],
   'get /api/users/me/activity': [reading],
   'get /api/applications/{domain}/activity': [readers()],
   'get /api/applications/{domain}/keys': [editors()],

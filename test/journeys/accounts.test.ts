@@ -98,7 +98,7 @@ describe('accounts', () => {
     expect([status, body.data.username]).toEqual([200, username]);
     expect(body.data.lastModifiedAt >= before.body.data.lastModifiedAt).toBe(true);
     expect((await sluice.request('GET', `/users/${username}`, { token })).body).toEqual(body);
-    const audit = await sluice.request('GET', '/audit?limit=1', { token });
+    const audit = await sluice.request('GET', '/users/me/activity?limit=1', { token });
     expect(audit.body.data.result).toMatchObject([
       { action: 'user.updated', details: { changed: ['locale'] } },
     ]);

@@ -167,7 +167,7 @@ describe('sluice-admin jobs', () => {
     await done('jobs', 'retry', id);
     expect(await stateOf(id)).toBe('waiting');
     await workUntil(async () => (await stateOf(id)) === 'completed');
-    expect((await sluice.request('GET', '/audit', { token })).body.data.result).toContainEqual(
+    expect((await sluice.request('GET', '/users/me/activity', { token })).body.data.result).toContainEqual(
       expect.objectContaining({ action: 'export.retried', job: id, address: 'sluice-admin' }),
     );
   });

@@ -39,7 +39,7 @@ async function rows(): Promise<Record<string, unknown>[]> {
 }
 
 const actions = async (token: string) =>
-  (await sluice.request('GET', '/audit', { token })).body.data.result.map(
+  (await sluice.request('GET', '/users/me/activity', { token })).body.data.result.map(
     ({ action, address }: { action: string; address: string }) => `${action} ${address}`,
   );
 

@@ -88,7 +88,7 @@ describe('an entry', () => {
     }
     expect(await numbers(domain)).toEqual([2]);
     expect(await total(domain)).toBe(1);
-    const { body } = await sluice.request('GET', '/audit', { token });
+    const { body } = await sluice.request('GET', '/users/me/activity', { token });
     expect(body.data.result[0]).toMatchObject({
       action: 'entry.deleted',
       application: domain,
@@ -231,7 +231,7 @@ describe('a deletion', () => {
     expect(jobs.map(({ id }: { id: string }) => id)).toEqual([body.data.id]);
     const removed = await ask('DELETE', `${domain}/deletions/${body.data.id}`);
     expect(removed.body.data).toEqual({ message: `deletion ${body.data.id} was removed` });
-    const events = (await sluice.request('GET', '/audit?limit=2', { token })).body.data.result;
+    const events = (await sluice.request('GET', '/users/me/activity?limit=2', { token })).body.data.result;
     expect(events.map(({ action }: { action: string }) => action)).toEqual([
       'deletion.removed',
       'deletion.made',

@@ -93,7 +93,7 @@ describe('an export that failed is retried', () => {
     const record = await run.store.jobs.get(id);
     expect(record).toMatchObject({ attempts: 0, fence: (before?.fence as number) + 1 });
     const retried = async () => {
-      const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
+      const { body } = await run.sluice.request('GET', '/users/me/activity', { token: run.token });
       return body.data.result.filter(({ action }: { action: string }) => action === 'export.retried');
     };
     await expect

@@ -337,7 +337,7 @@ describe('HEAD of an export', () => {
         answer.headers.get('content-disposition')?.replace(/\d{8}T\d{6}Z/, 'time');
       expect(fileName(head)).toBe(fileName(full));
       expect(head.headers.get('accept-ranges')).toBe('none');
-      const audit = await get('/audit?limit=10');
+      const audit = await get('/users/me/activity?limit=10');
       const ofDomain = audit.body.data.result.filter(
         ({ application }: { application?: string }) => application === domain,
       );

@@ -17,7 +17,7 @@ describe('private answers', () => {
   it.each([
     ['GET', '/users', 200],
     ['GET', '/users/me', 200],
-    ['GET', '/audit', 200],
+    ['GET', '/users/me/activity', 200],
     ['GET', '/applications', 200],
     ['GET', '/applications/:domain', 200],
     ['GET', '/applications/:domain/data', 200],

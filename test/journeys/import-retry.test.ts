@@ -31,7 +31,7 @@ describe('an import that failed is retried, and stores each line once,', () => {
     expect(record).toMatchObject({ attempts: 0, fence: (before?.fence as number) + 1 });
     expect(record).not.toHaveProperty('expiresAt');
     const retried = async () => {
-      const { body } = await run.sluice.request('GET', '/audit', { token: run.token });
+      const { body } = await run.sluice.request('GET', '/users/me/activity', { token: run.token });
       return body.data.result.filter(({ action }: { action: string }) => action === 'import.retried');
     };
     await expect

@@ -59,7 +59,7 @@ describe('a personal token', () => {
     expect(body.data.map(({ domain }: { domain: string }) => domain)).toEqual([one]);
     expect(await statusWith(token, `/applications/${one}/data`)).toBe(200);
     expect(await statusWith(token, `/applications/${other}/data`)).toBe(404);
-    expect(await statusWith(token, '/audit')).toBe(403);
+    expect(await statusWith(token, '/users/me/activity')).toBe(403);
     const json = { name: 'A', type: 'web', schema: { type: 'object' } };
     expect((await sluice.request('POST', '/applications', { token, json })).status).toBe(403);
     const stranger = await user();

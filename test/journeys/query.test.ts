@@ -173,7 +173,7 @@ it('keeps questions that members share', async () => {
   expect((await call('DELETE', `/queries/${data.id}`, { token: reader.token })).status).toBe(403);
   for (const status of [200, 404]) expect((await call('DELETE', `/queries/${data.id}`)).status).toBe(status);
   expect(await names()).toEqual(['cold']);
-  const audit = await sluice.request('GET', '/audit', { token });
+  const audit = await sluice.request('GET', '/users/me/activity', { token });
   const actions = audit.body.data.result.map(({ action }: { action: string }) => action);
   expect(actions).toEqual(expect.arrayContaining(['question.saved', 'question.deleted']));
 

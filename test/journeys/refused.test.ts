@@ -332,7 +332,7 @@ describe('what is deleted', () => {
     expect((await remove('?keyword=maximum')).body.data).toEqual({ message: '1 refused upload was deleted' });
     const { result } = await list();
     expect(result.map(({ payload }: { payload: object }) => payload)).toEqual([{}, { celsius: 'warm' }]);
-    const { body } = await sluice.request('GET', '/audit?limit=1', { token });
+    const { body } = await sluice.request('GET', '/users/me/activity?limit=1', { token });
     expect(body.data.result).toMatchObject([
       {
         action: 'refused.deleted',

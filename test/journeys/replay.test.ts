@@ -194,7 +194,7 @@ describe('a replay', () => {
   it('is in the audit log, and nobody else can make one', async () => {
     const { token, domain, path, replay } = await begin([{}]);
     const { id } = await replay();
-    const { body } = await sluice.request('GET', '/audit?limit=1', { token });
+    const { body } = await sluice.request('GET', '/users/me/activity?limit=1', { token });
     expect(body.data.result).toMatchObject([{ action: 'replay.made', application: domain, job: id }]);
     const other = (await sluice.owner()).token;
     expect((await sluice.request('POST', `${path}/replays`, { token: other, json: {} })).status).toBe(404);

@@ -66,7 +66,7 @@ it('takes a deleted application back with all that it had', async () => {
   expect((await upload(domain, 2)).status).toBe(201);
   const { body } = await sluice.request('GET', `/applications/${domain}/data`, { token });
   expect(body.data.result.map(({ payload }: { payload: unknown }) => payload)).toEqual([{ n: 2 }, { n: 1 }]);
-  const audit = await sluice.request('GET', '/audit', { token });
+  const audit = await sluice.request('GET', '/users/me/activity', { token });
   const actions = audit.body.data.result.map(({ action }: { action: string }) => action);
   expect(actions.slice(0, 2)).toEqual(['application.restored', 'application.deleted']);
 });

@@ -93,7 +93,7 @@ describe.each<FrontProxy>(['nginx', 'caddy'])('%s with the snippet of docs/tls.m
     const cookie = (answered.get('set-cookie') as string).split(';')[0] as string;
     const renewed = await request('POST', '/session/renew', { headers: { cookie, origin: front.url } });
     expect(renewed.status).toBe(200);
-    const { body } = await sluice.request('GET', '/audit?limit=1', { token: own });
+    const { body } = await sluice.request('GET', '/users/me/activity?limit=1', { token: own });
     expect(body.data.result[0].address).toMatch(/^(127\.0\.0\.1|::1)$/);
   });
 

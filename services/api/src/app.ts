@@ -1,5 +1,4 @@
 import { activityRoutes } from './accounts/activity-routes.ts';
-import { auditRoutes } from './accounts/audit-routes.ts';
 import { auth } from './accounts/auth.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
@@ -67,7 +66,6 @@ export async function buildApp(given: AppDependencies) {
       await api.register(profileRoutes, dependencies);
       await api.register(userRoutes, dependencies);
       await api.register(activityRoutes, dependencies);
-      await api.register(auditRoutes, dependencies);
       await api.register(tokenRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
       await api.register(memberRoutes, dependencies);

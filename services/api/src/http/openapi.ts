@@ -28,7 +28,6 @@ const tags = [
   { name: 'Archives', description: 'Put all entries into a bucket or a folder, on a schedule.' },
   { name: 'Webhooks', description: 'Post what happens to your own programs.' },
   { name: 'Activity', description: 'See who did what with an application and with your account.' },
-  { name: 'Audit', description: 'See who did what with your account.' },
   { name: 'Health', description: 'For load balancers and monitoring.' },
 ];
 
