@@ -46,6 +46,7 @@ it.each<[page: string, before: Step[], steps: Step[]]>([
     'refused',
     'keys',
     'members',
+    'activity',
     'tokens',
     'webhooks',
     'listing',
