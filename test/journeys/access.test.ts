@@ -172,6 +172,9 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/archives/{id}/verify': [owners()],
   'get /api/applications/{domain}/archives/{id}/runs': [editors()],
   ...jobs('verifications', editors, false),
+  'get /api/users/me/sessions': [loggedIn],
+  'delete /api/users/me/sessions': [loggedIn],
+  'delete /api/users/me/sessions/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],
   'get /api/users/me/tokens': [loggedIn],
   'post /api/users/me/tokens': [loggedIn, () => ({ json: { name: 'n', scopes: ['read'] } })],
   'delete /api/users/me/tokens/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],
@@ -239,9 +242,10 @@ const making: Record<string, unknown> = {
 };
 
 /** What `{id}` stands for: a token, a key, an entry, a webhook, or a job that is over. It is a new one each time. */
-async function idIn(route: string, { owner: { token }, domain, key }: Cast): Promise<string> {
+async function idIn(route: string, { owner, domain, key }: Cast): Promise<string> {
   const kind = /(\w+)\/\{id\}/.exec(route)?.[1];
   if (!kind) return '';
+  const { token } = owner;
   const path = `/applications/${domain}`;
   if (kind === 'data') {
     const headers = { authorization: `Bearer ${key}` };
@@ -252,10 +256,16 @@ async function idIn(route: string, { owner: { token }, domain, key }: Cast): Pro
     const begun = await sluice.request('POST', `${path}/import-files`, { token, headers: ofUpload });
     return begun.body.data.id;
   }
+  if (kind === 'sessions') {
+    const json = credentials(owner.username);
+    await sluice.request('POST', '/session', { json });
+    return (await sluice.request('GET', '/users/me/sessions', { token })).body.data[0].id;
+  }
   if (kind === 'unique' || kind === 'verifications') {
     const { applications, jobs } = storeOf(sluice);
-    const { id = '', owner } = (await applications.byDomain(domain)) ?? {};
-    const job = { application: id, owner: owner?.id ?? '', domain };
+    const found = await applications.byDomain(domain);
+    const { id = '' } = found ?? {};
+    const job = { application: id, owner: found?.owner.id ?? '', domain };
     const made =
       kind === 'unique'
         ? await jobs.create<'unique'>({ ...job, kind, options: { path: '/id' } })

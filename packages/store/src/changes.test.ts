@@ -135,6 +135,11 @@ const operations: Record<string, Record<string, Prepare>> = {
       await users.beginSession(id, session('one'));
       return [() => users.endSession(id, 'one'), id];
     },
+    endOtherSessions: async () => {
+      const { id } = await newUser();
+      await users.beginSession(id, session('one'));
+      return [() => users.endOtherSessions(id, 'another'), id];
+    },
     // The oldest ends.
     beginSession: async () => {
       const { id } = await newUser();
@@ -182,7 +187,7 @@ const others: Record<string, string[]> = {
       'invite',
       'issueCode',
     ],
-    ...['hasCode', 'disabledAmong', 'byIdentity'],
+    ...['hasCode', 'disabledAmong', 'noteSeen', 'byIdentity'],
     // Another way in ends nothing.
     'link',
     // After `disable`, and after the end of all that the user has.

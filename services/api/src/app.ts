@@ -1,5 +1,6 @@
 import { activityRoutes } from './accounts/activity-routes.ts';
 import { auth } from './accounts/auth.ts';
+import { ownSessionRoutes } from './accounts/own-session-routes.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { tokenRoutes } from './accounts/token-routes.ts';
@@ -67,6 +68,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(userRoutes, dependencies);
       await api.register(activityRoutes, dependencies);
       await api.register(tokenRoutes, dependencies);
+      await api.register(ownSessionRoutes, dependencies);
       await api.register(applicationRoutes, dependencies);
       await api.register(memberRoutes, dependencies);
       await api.register(schemaRoutes, dependencies);

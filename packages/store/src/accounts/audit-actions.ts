@@ -17,6 +17,7 @@ export const auditActions = [
   'user.deleted',
   'token.created',
   'token.revoked',
+  'session.ended',
   'application.created',
   'application.updated',
   'application.deleted',

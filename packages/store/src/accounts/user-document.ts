@@ -1,12 +1,18 @@
 import { type Binary, ObjectId, type Timestamp } from 'mongodb';
 import { type Revision, toRevision } from '../changes.ts';
 
-/** A browser that is signed in. */
+/** A browser that is signed in. One that an earlier version signed in has only `id` and `expiresAt`. */
 export interface Session {
   id: string;
   expiresAt: Date;
   /** How its user signed in. */
-  via: 'password' | 'oidc';
+  via?: 'password' | 'oidc';
+  browser?: string;
+  /** Of its last request. */
+  network?: string;
+  since?: Date;
+  /** Exact to five minutes. */
+  lastSeen?: Date;
 }
 
 /** Who somebody is for an OpenID provider. An e-mail address is not: another person may get it. */

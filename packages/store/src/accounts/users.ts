@@ -1,6 +1,7 @@
 import { type Db, ObjectId } from 'mongodb';
 import { changing } from '../changes.ts';
 import { isDuplicate } from '../faults.ts';
+import { hasMatched } from '../lease.ts';
 import { demoUsername } from './credentials.ts';
 import { identities } from './identities.ts';
 import { managedUsers } from './managed-users.ts';
@@ -17,6 +18,7 @@ export type { Session, UserRecord } from './user-document.ts';
 
 /** Of one user at the same time. */
 const mostSessions = 50;
+const seenAgainMs = 5 * 60_000;
 
 const orUndefined = (found: UserDocument | null) => (found ? toRecord(found) : undefined);
 
@@ -41,8 +43,35 @@ export function userStore(db: Db) {
       await users.updateOne({ _id: new ObjectId(userId) }, [{ $set: { sessions, changedAt } }]);
     },
 
-    async endSession(userId: string, id: string): Promise<void> {
-      await users.updateOne({ _id: new ObjectId(userId) }, changing({ $pull: { sessions: { id } } }));
+    /** False when the user has no such session. */
+    endSession: (userId: string, id: string): Promise<boolean> =>
+      hasMatched(
+        users.updateOne(
+          { _id: new ObjectId(userId), 'sessions.id': id },
+          changing({ $pull: { sessions: { id } } }),
+        ),
+      ),
+
+    /** Ends all sessions but this one. Returns how many were open. */
+    async endOtherSessions(userId: string, kept: string | undefined): Promise<number> {
+      const before = await users.findOneAndUpdate(
+        { _id: new ObjectId(userId) },
+        changing({ $pull: { sessions: { id: { $ne: kept ?? '' } } } }),
+        { returnDocument: 'before', projection: { sessions: 1 } },
+      );
+      const isOpen = ({ id, expiresAt }: Session) => id !== kept && expiresAt.getTime() > Date.now();
+      return before?.sessions?.filter(isOpen).length ?? 0;
+    },
+
+    /** Notes the latest request of a session, unless one was noted within five minutes. */
+    async noteSeen(userId: string, { id, lastSeen }: Session, network: string): Promise<void> {
+      const now = Date.now();
+      if (lastSeen && now - lastSeen.getTime() < seenAgainMs) return;
+      const unseen = { id, lastSeen: { $not: { $gt: new Date(now - seenAgainMs) } } };
+      await users.updateOne(
+        { _id: new ObjectId(userId), sessions: { $elemMatch: unseen } },
+        { $set: { 'sessions.$.lastSeen': new Date(now), 'sessions.$.network': network } },
+      );
     },
 
     /** Returns undefined when the username or the identity is taken; with `first`, also when there is a first user. */

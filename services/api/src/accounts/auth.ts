@@ -9,6 +9,7 @@ import { forbidden } from '../http/refusals.ts';
 import type { Basis } from '../known/feed.ts';
 import { keyMark } from '../known/keyring.ts';
 import { createReadGrant, type Grant, personalMark, requireScope } from '../known/personal-tokens.ts';
+import { networkOf } from './session-origin.ts';
 import { type Claims, createTokens } from './tokens.ts';
 
 const bearerOf = ({ authorization = '' }: IncomingHttpHeaders): string =>
@@ -56,6 +57,7 @@ export async function auth(
   const { users } = store;
   const readGrant = createReadGrant(store);
   app.decorateRequest('owner');
+  app.decorateRequest('session');
   app.decorateRequest('grant');
   app.decorateRequest('via');
   app.decorateRequest('basis');
@@ -116,6 +118,8 @@ export async function auth(
     if (!found) throw unauthorized('this one is no longer valid, log in again');
     const { user, session } = found;
     request.via = session?.via ?? 'password';
+    if (session) await users.noteSeen(user.id, session, networkOf(request.ip));
+    request.session = session;
     request.basis = [[user.id, user.revision]];
     request.until = claims.exp * 1_000;
     return user;
@@ -160,6 +164,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The user whose token came with the request; set by `authenticate`. */
     owner: UserRecord;
+    /** Of a browser, where its token came with the request. */
+    session: Session | undefined;
     /** Of a personal token, where one came with the request. */
     grant: Grant | undefined;
     /** How its user signed in, or the id of a personal token; undefined where nobody did. */

@@ -3,6 +3,7 @@ import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { cookieIn, cookieOf } from './session-cookie.ts';
+import { browserOf, networkOf } from './session-origin.ts';
 
 export type BrowserSessions = ReturnType<typeof browserSessions>;
 
@@ -36,7 +37,16 @@ export function browserSessions(
       via: Session['via'],
     ): Promise<Session> {
       await end(request);
-      const session = { id: randomUUID(), via, expiresAt: new Date(Date.now() + config.jwt.durationMs) };
+      const since = new Date();
+      const session = {
+        id: randomUUID(),
+        via,
+        expiresAt: new Date(since.getTime() + config.jwt.durationMs),
+        browser: browserOf(request.headers['user-agent']),
+        network: networkOf(request.ip),
+        since,
+        lastSeen: since,
+      };
       await users.beginSession(user.id, session);
       // A provider leads back to PUBLIC_URL.
       const isSecure = via === 'oidc' ? config.publicUrl?.startsWith('https:') : undefined;

@@ -11,6 +11,7 @@ import { PageTitle } from '../../components/page-title.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { LinkedProvider } from './provider.tsx';
+import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 
 export function Page() {
@@ -32,6 +33,7 @@ export function Page() {
           <LinkedProvider isLinked={data.signs_in_by.includes('oidc')} />
         </Stack>
       )}
+      <Sessions />
       <Tokens />
     </>
   );
