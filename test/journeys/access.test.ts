@@ -172,6 +172,11 @@ const table: Record<string, Row> = {
   'post /api/applications/{domain}/archives/{id}/verify': [owners()],
   'get /api/applications/{domain}/archives/{id}/runs': [editors()],
   ...jobs('verifications', editors, false),
+  // Nothing was set up yet that could be confirmed or removed.
+  'get /api/users/me/second-factor': [loggedIn],
+  'post /api/users/me/second-factor/confirm': [inTurn(401, 401, 409, 409, 409, 409, 403, 403, 403), () => ({ json: { code: '123456' } })],
+  'delete /api/users/me/second-factor': [inTurn(401, 401, 409, 409, 409, 409, 403, 403, 403), () => ({ json: { code: '123456' } })],
+  'post /api/users/me/second-factor': [loggedIn],
   'get /api/users/me/sessions': [loggedIn],
   'delete /api/users/me/sessions': [loggedIn],
   'delete /api/users/me/sessions/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 403, 403)],

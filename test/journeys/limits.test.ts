@@ -210,7 +210,7 @@ describe('wrong passwords', () => {
       ['1', first.refused],
       ['2', refused],
     ] as const) {
-      expectTooMany(answer, /^too many wrong passwords for this user from this address; wait \d s$/);
+      expectTooMany(answer, /^too many wrong passwords or codes for this user from this address; wait \d s$/);
       expect(answer.headers.get('retry-after')).toBe(seconds);
     }
     expect((await logIn(one, username, password, '192.0.2.21')).status).toBe(200);
@@ -254,7 +254,10 @@ describe('wrong passwords', () => {
     const statuses = await statusesOf(102, (i) => wrongFrom(username, `198.51.100.${i % 26}`));
     expect(statuses.indexOf(429)).toBe(100);
     const refused = await logIn(other, username, password, '203.0.113.1');
-    expectTooMany(refused, /^too many wrong passwords for this user from many addresses; wait \d+ s$/);
+    expectTooMany(
+      refused,
+      /^too many wrong passwords or codes for this user from many addresses; wait \d+ s$/,
+    );
     expect((await logIn(other, username, password, '192.0.2.50')).status).toBe(200);
     expect((await one.owner()).token).toEqual(expect.any(String));
   });

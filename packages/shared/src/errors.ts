@@ -7,6 +7,10 @@ const registry = {
   },
   UnauthorizedRequestError: { status: 401, description: 'This route needs a valid bearer token.' },
   InvalidCredentialsError: { status: 401, description: 'The username or the password is wrong.' },
+  SecondFactorRequiredError: {
+    status: 401,
+    description: 'The password is right, and the user has a second factor: a code is needed too.',
+  },
   ForbiddenRequestError: { status: 403, description: 'The caller is not allowed to do this.' },
   RegistrationClosedError: { status: 403, description: 'Registration is not enabled.' },
   ResourceNotFoundError: { status: 404, description: 'The application, user, job or route does not exist.' },

@@ -18,6 +18,10 @@ export function seal([secret]: string[], text: string): string {
   return `${nameOf(key)}.${sealed.toString('base64url')}`;
 }
 
+/** Whether `seal` would take the same secret today. */
+export const isSealedByFirst = ([secret = '']: string[], sealed: string): boolean =>
+  sealed.startsWith(`${nameOf(keyOf(secret))}.`);
+
 /** Throws an Error when none of the secrets encrypted the text. */
 export function unseal(secrets: string[], sealed: string): string {
   const [name, content = ''] = sealed.split('.');

@@ -190,6 +190,8 @@ const others: Record<string, string[]> = {
     ...['hasCode', 'disabledAmong', 'noteSeen', 'byIdentity'],
     // Another way in ends nothing.
     'link',
+    // Logins ask for it, uploads and streams do not.
+    ...['beginSecondFactor', 'confirmSecondFactor', 'useStep', 'useRecoveryCode', 'removeSecondFactor'],
     // After `disable`, and after the end of all that the user has.
     'remove',
   ],

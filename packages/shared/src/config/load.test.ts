@@ -25,6 +25,13 @@ function complaint(more: Record<string, string | undefined>): string {
 }
 
 describe('settings', () => {
+  it('SECOND_FACTOR=required wants SECRETS_KEY, whatever else is wrong', () => {
+    const SECOND_FACTOR = 'required';
+    expect(complaint({ SECOND_FACTOR, PORT: 'x' })).toContain('SECOND_FACTOR=required needs SECRETS_KEY');
+    expect(complaint({ SECOND_FACTOR, SECRETS_KEY: 'x'.repeat(32) })).toBe('');
+    expect(complaint({ SECOND_FACTOR: 'off' })).toContain('SECOND_FACTOR must be one of optional, required');
+  });
+
   it.each(['true', 'TRUE', '1', 'yes', 'Yes', 'on', 'oN'])(
     'REGISTRATION_OPEN=%s opens',
     (REGISTRATION_OPEN) => {

@@ -124,6 +124,10 @@ const toOidc = (vars: CleanedEnv<typeof Api>) =>
         name: vars.OIDC_NAME,
         groups: vars.OIDC_GROUPS,
       };
+const unsealed = ({ SECOND_FACTOR, SECRETS_KEY }: Partial<CleanedEnv<typeof Api>>) =>
+  SECOND_FACTOR === 'required' && SECRETS_KEY === undefined
+    ? ['SECOND_FACTOR=required needs SECRETS_KEY, which encrypts the secrets of second factors']
+    : [];
 
 type ArchiveVars = CleanedEnv<Pick<typeof Api, 'ARCHIVE_FOLDER'> & typeof ArchiveKey>;
 
@@ -160,6 +164,7 @@ export function loadApiConfig(env = environment()) {
     ...weakSecrets(given),
     ...longDrain(given),
     ...wrongSignIn(given),
+    ...unsealed(given),
   ]);
   return {
     ...common(vars),
@@ -193,6 +198,7 @@ export function loadApiConfig(env = environment()) {
     corsOrigins: vars.CORS_ORIGINS,
     outboundAllow: vars.OUTBOUND_ALLOW,
     secretsKeys: vars.SECRETS_KEY,
+    secondFactor: vars.SECOND_FACTOR,
     archiveFolder: vars.ARCHIVE_FOLDER,
     queryUrl: vars.QUERY_URL,
     deletionGraceMs: vars.DELETION_GRACE,

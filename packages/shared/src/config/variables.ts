@@ -50,9 +50,15 @@ export const Api = {
   ),
   SECRETS_KEY: secret(
     kinds.secrets.optional(
-      'Encrypts the keys of buckets in MongoDB; at least 32 bytes in production. It can be a list, separated by commas: the first encrypts, all decrypt. Without it archives go into no bucket. Export workers read it too.',
+      'Encrypts the keys of buckets and the secrets of second factors in MongoDB; at least 32 bytes in production. It can be a list, separated by commas: the first encrypts, all decrypt. Without it archives go into no bucket, and nobody can set up a second factor. Export workers read it too.',
     ),
   ),
+  SECOND_FACTOR: kinds
+    .choice('optional', 'required')
+    .or(
+      'optional',
+      '`required`: whoever signs in with a password must have a [second factor](sign-in.md#a-second-factor), and sets it up at the next sign-in. Needs `SECRETS_KEY`.',
+    ),
   ARCHIVE_FOLDER: kinds.folder.optional(
     'Where archives without a bucket and files for questions are: a folder, or a [bucket](operations.md#files-for-questions-in-a-bucket) such as `s3://lake/sluice?region=eu-central-1`. Export workers and query workers read it too, and need the same.',
   ),

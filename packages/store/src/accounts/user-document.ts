@@ -1,5 +1,6 @@
 import { type Binary, ObjectId, type Timestamp } from 'mongodb';
 import { type Revision, toRevision } from '../changes.ts';
+import type { SecondFactor } from './second-factors.ts';
 
 /** A browser that is signed in. One that an earlier version signed in has only `id` and `expiresAt`. */
 export interface Session {
@@ -36,6 +37,7 @@ export interface UserRecord {
   lastModifiedAt: Date;
   /** A disabled user cannot log in, and nobody can upload to their applications. */
   disabledAt?: Date;
+  secondFactor?: SecondFactor;
   /** Tokens of a session that is not here are no longer valid. */
   sessions?: Session[];
 }

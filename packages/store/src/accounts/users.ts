@@ -5,6 +5,7 @@ import { hasMatched } from '../lease.ts';
 import { demoUsername } from './credentials.ts';
 import { identities } from './identities.ts';
 import { managedUsers } from './managed-users.ts';
+import { secondFactors } from './second-factors.ts';
 import {
   keyOf,
   newUser,
@@ -30,6 +31,7 @@ export function userStore(db: Db) {
   return {
     ...managedUsers(users),
     ...identities(users),
+    ...secondFactors(users),
 
     /** A browser signs in. Ends expired sessions, and the oldest ones over the limit. */
     async beginSession(userId: string, session: Session): Promise<void> {
@@ -105,7 +107,9 @@ export function userStore(db: Db) {
 
     /** All users, or the users with these ids, by name and with public fields only. */
     async list(ids?: string[]): Promise<Omit<UserRecord, 'passwordHash'>[]> {
-      const shown = { projection: { passwordHash: 0, identity: 0, code: 0, sessions: 0 } };
+      const shown = {
+        projection: { passwordHash: 0, identity: 0, code: 0, sessions: 0, secondFactor: 0 },
+      };
       const among = ids && { _id: { $in: ids.map((id) => new ObjectId(id)) } };
       return (
         await users

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { AdminTerminal } from '../terminal.ts';
 import { actOn } from '../with-store.ts';
 import { createUser, inviteUser, resetPassword } from './give-access.ts';
+import { resetSecondFactor } from './reset-second-factor.ts';
 import { deleteUser, disableUser, enableUser } from './take-access.ts';
 
 /** `sluice-admin users`. */
@@ -47,6 +48,13 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
     .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
     .addHelpText('after', '\nExample: sluice-admin users reset-password ada')
     .action(act(resetPassword));
+
+  users
+    .command('reset-second-factor')
+    .description('Turn off the second factor of a user who has lost it. The password alone is enough then.')
+    .argument('<username>')
+    .addHelpText('after', '\nExample: sluice-admin users reset-second-factor ada')
+    .action(act(resetSecondFactor));
 
   users
     .command('disable')

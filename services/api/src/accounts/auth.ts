@@ -83,6 +83,12 @@ export async function auth(
     return session && { user, session };
   }
 
+  /** Whether it is required of this login. A session that OpenID Connect began has no password of Sluice. */
+  const lacksSecondFactor = ({ secondFactor }: UserRecord, session?: Session): boolean =>
+    config.secondFactor === 'required' && !secondFactor?.confirmedAt && session?.via !== 'oidc';
+
+  app.decorate('lacksSecondFactor', lacksSecondFactor);
+
   app.decorate('issueToken', (user: UserRecord, session?: Session) =>
     tokens.sign(claimsFor(user, session?.id), session?.expiresAt),
   );
@@ -118,6 +124,8 @@ export async function auth(
     if (!found) throw unauthorized('this one is no longer valid, log in again');
     const { user, session } = found;
     request.via = session?.via ?? 'password';
+    if (lacksSecondFactor(user, session) && !request.routeOptions.config.needsNoSecondFactor)
+      throw forbidden('this installation requires a second factor: set it up with /users/me/second-factor');
     if (session) await users.noteSeen(user.id, session, networkOf(request.ip));
     request.session = session;
     request.basis = [[user.id, user.revision]];
@@ -152,6 +160,8 @@ declare module 'fastify' {
     issueCookie(user: UserRecord, session: Session): string;
     /** Undefined unless the cookie is of a session that has not ended. */
     readCookie(cookie: string): Promise<{ user: UserRecord; session: Session } | undefined>;
+    /** Whether the user must set up a second factor before anything else. */
+    lacksSecondFactor(user: UserRecord, session?: Session): boolean;
     authenticate: onRequestAsyncHookHandler;
   }
   interface FastifyContextConfig {
@@ -160,6 +170,8 @@ declare module 'fastify' {
     /** What a personal token needs: by default `read` for readers, else `write`. */
     scope?: 'read' | 'write';
     isLoginOnly?: boolean;
+    /** Where a second factor is required, a login without one may do this too. */
+    needsNoSecondFactor?: boolean;
   }
   interface FastifyRequest {
     /** The user whose token came with the request; set by `authenticate`. */

@@ -1,6 +1,6 @@
 import { usernamePattern } from '@sluice/store/accounts/credentials.ts';
 import Type, { type Static } from 'typebox';
-import { DateTime, Named, Strict, Text } from '../http/schemas.ts';
+import { Bool, DateTime, Named, Strict, Text } from '../http/schemas.ts';
 
 const Password = Type.String({
   minLength: 8,
@@ -29,10 +29,18 @@ export const Registration = Strict('Registration', {
     }),
   ),
 });
+/** Of an app or for recovery. Spaces, dashes and capital letters do not matter. */
+export const Code = Type.String({
+  maxLength: 40,
+  examples: ['492039'],
+  description: 'Six digits of your authenticator app, or a recovery code. Each is good once.',
+});
+
 /** A login does not check patterns: a malformed password is a wrong password. */
 export const Credentials = Strict('Credentials', {
   username: Type.String({ examples: ['ada'] }),
   password: Type.String({ examples: ['correct horse'] }),
+  code: Type.Optional(Type.String({ ...Code, description: 'Needed by users who have a second factor.' })),
 });
 
 export const Token = Named('Token', {
@@ -43,6 +51,9 @@ export const Token = Named('Token', {
 export const SessionToken = Named('SessionToken', {
   ...Token.properties,
   expires_at: DateTime('When the session ends.'),
+  second_factor_missing: Type.Optional(
+    Bool('True while a second factor must be set up before anything else.', true),
+  ),
 });
 
 export const SignedOut = Named('SignedOut', {

@@ -5,8 +5,10 @@ import { rates } from '../limits/table.ts';
 
 const { wrongPasswords: ofAddress, wrongPasswordsOfUser: ofUser } = rates;
 
+export type LoginGuard = ReturnType<typeof createLoginGuard>;
+
 /**
- * Slows down guesses of passwords. After five wrong passwords an address waits 1 s, then twice as long each time.
+ * Slows down guesses of passwords and codes. After five wrong passwords an address waits 1 s, then twice as long each time.
  *
  * All addresses together have an hourly limit. It ignores addresses from which the user logged in within three weeks.
  *
@@ -41,7 +43,7 @@ export function createLoginGuard(counters: Counters) {
     await waits.set(pair, 1, seconds);
   }
 
-  /** Returns the result of `isRight`. During a wait, throws ApiError instead of calling it. `client` is an `addressKey`. */
+  /** Returns the result of `isRight`. If it throws, the attempt counts neither as right nor as wrong. During a wait, throws ApiError instead of calling it. `client` is an `addressKey`. */
   return (username: string, client: string, isRight: () => Promise<boolean>): Promise<boolean> => {
     const name = createHash('sha256').update(username.toLowerCase()).digest('base64url').slice(0, 22);
     const pair = `${name}:${client}`;
@@ -64,5 +66,5 @@ export function createLoginGuard(counters: Counters) {
 
 function refuse(from: string, waitMs: number) {
   const seconds = toSeconds(waitMs);
-  return tooMany(`too many wrong passwords for this user from ${from}; wait ${seconds} s`, seconds);
+  return tooMany(`too many wrong passwords or codes for this user from ${from}; wait ${seconds} s`, seconds);
 }

@@ -63,6 +63,7 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
     '/users/me',
     operation('getProfile', 'Get your profile', {
       response: { 200: Success(Profile) },
+      config: { needsNoSecondFactor: true },
     }),
     async ({ owner }, reply) => success(reply, toProfile(owner)),
   );

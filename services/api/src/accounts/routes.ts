@@ -23,6 +23,8 @@ import { createProvider } from './oidc/provider.ts';
 import { oidcRoutes } from './oidc/routes.ts';
 import { createPasswords } from './passwords.ts';
 import { ByName } from './profile-routes.ts';
+import { createSecondFactors } from './second-factor.ts';
+import { secondFactorRoutes } from './second-factor-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 
 const invalidCode = () =>
@@ -53,11 +55,13 @@ export const userRoutes: Routes = async (app, given) => {
   takeSmallBodies(app);
   if (!config.passwordLogin) refusePasswords(app);
 
-  const logIn = createLogIn({ users, passwords, guard, audit, log });
+  const factors = createSecondFactors(users, config.secretsKeys, log);
+  const logIn = createLogIn({ users, passwords, guard, factors, audit, log });
   const sessions = browserSessions(app, given);
   const provider = config.oidc && createProvider(config.oidc, config.publicUrl ?? '', log);
   await app.register(sessionRoutes, { ...given, logIn, sessions, provider });
   await app.register(oidcRoutes, { ...given, sessions, provider });
+  await app.register(secondFactorRoutes, { ...given, guard, factors });
 
   /** Not to be awaited: the time of the answer must not tell whether the user exists. Never rejects. */
   async function countRefusedCode(request: FastifyRequest, username: string): Promise<void> {
@@ -113,7 +117,7 @@ export const userRoutes: Routes = async (app, given) => {
         body: Credentials,
         response: {
           200: { ...Success(Token), ...rateLimited },
-          ...ownFailures('InvalidCredentialsError', 'ForbiddenRequestError'),
+          ...ownFailures('InvalidCredentialsError', 'SecondFactorRequiredError', 'ForbiddenRequestError'),
           ...overRate,
         },
       }),

@@ -35,6 +35,7 @@ export const sessionRoutes: Routes<More> = async (
     success(reply, {
       token: app.issueToken(user, session),
       expires_at: session.expiresAt.toISOString(),
+      ...(app.lacksSecondFactor(user, session) && { second_factor_missing: true }),
     });
 
   app.post(
@@ -52,7 +53,7 @@ export const sessionRoutes: Routes<More> = async (
               ...withCookie('`HttpOnly`, `SameSite=Strict`, for `/api/session` only.').headers,
             },
           },
-          ...ownFailures('InvalidCredentialsError', 'ForbiddenRequestError'),
+          ...ownFailures('InvalidCredentialsError', 'SecondFactorRequiredError', 'ForbiddenRequestError'),
           ...overRate,
         },
       }),
