@@ -34,6 +34,10 @@ export const tellAt =
     throw new RequestFailure(message, { details: [{ in: 'body', path, keyword: 'wrong', message }] });
   };
 
+/** Whether a password is right, and the user has a second factor. */
+export const needsCode = (error: unknown): boolean =>
+  error instanceof RequestFailure && error.kind === 'SecondFactorRequiredError';
+
 export function failureOf(response: Response, body: unknown): RequestFailure {
   const { status, headers } = response;
   const requestId = headers.get('x-request-id') ?? undefined;

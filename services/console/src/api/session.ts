@@ -4,6 +4,7 @@ const changes = new EventTarget();
 /** Undefined until the browser's session is looked up. */
 let token: string | null | undefined;
 let isSignedOut = false;
+let lacksSecondFactor = false;
 
 function set(next: string | null): void {
   // Two answers may tell of one end, and each change clears what pages have read.
@@ -16,8 +17,9 @@ function set(next: string | null): void {
 export const session = {
   token: () => token ?? null,
   isKnown: () => token !== undefined,
-  begin(next: string): void {
+  begin(next: string, lacks = false): void {
     isSignedOut = false;
+    lacksSecondFactor = lacks;
     set(next);
   },
   end: () => set(null),
@@ -25,6 +27,8 @@ export const session = {
     isSignedOut = true;
     set(null);
   },
+  /** Whether the user must set up a second factor before anything else. */
+  lacksSecondFactor: () => lacksSecondFactor,
   /** Whether the user has ended the session. */
   isSignedOut: () => isSignedOut,
   subscribe(listener: () => void): () => void {
@@ -32,5 +36,7 @@ export const session = {
     return () => changes.removeEventListener('change', listener);
   },
 };
+
+export const useLacksSecondFactor = () => useSyncExternalStore(session.subscribe, session.lacksSecondFactor);
 
 export const useIsSignedIn = () => useSyncExternalStore(session.subscribe, session.token) !== null;

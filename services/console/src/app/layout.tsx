@@ -1,7 +1,7 @@
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
 import { useSyncExternalStore } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
-import { session, useIsSignedIn } from '../api/session.ts';
+import { session, useIsSignedIn, useLacksSecondFactor } from '../api/session.ts';
 import { Loading } from '../components/loading.tsx';
 import { TransferTray } from '../jobs/transfer-tray.tsx';
 import { words } from '../words/en.ts';
@@ -13,7 +13,9 @@ import { UpdateNotice } from './update-notice.tsx';
 /** Pages for signed-in users. Others sign in first, also when the session ends while a page is open. */
 export function RequireSession() {
   const isSignedIn = useIsSignedIn();
+  const lacksSecondFactor = useLacksSecondFactor();
   const { pathname, search } = useLocation();
+  if (isSignedIn && lacksSecondFactor && pathname !== '/profile') return <Navigate to="/profile" replace />;
   if (isSignedIn) return <Outlet />;
   if (session.isSignedOut()) return <Navigate to="/sign-in?signed-out" replace />;
   const then = pathname === '/' ? '' : `?then=${encodeURIComponent(pathname + search)}`;

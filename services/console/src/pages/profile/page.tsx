@@ -1,21 +1,24 @@
 import { Anchor, PasswordInput, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'react-router';
-import { signIn } from '../../api/browser-session.ts';
+import { signInAnew } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { tellAt } from '../../api/failure.ts';
 import { profileQuery } from '../../api/profile.ts';
+import { useLacksSecondFactor } from '../../api/session.ts';
 import { Form } from '../../components/form.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { LinkedProvider } from './provider.tsx';
+import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
 import { Tokens } from './tokens.tsx';
 
 export function Page() {
   const { data, error, refetch } = useQuery(profileQuery);
+  const lacksSecondFactor = useLacksSecondFactor();
   return (
     <>
       <PageTitle title={words.profile.title} />
@@ -33,8 +36,13 @@ export function Page() {
           <LinkedProvider isLinked={data.signs_in_by.includes('oidc')} />
         </Stack>
       )}
-      <Sessions />
-      <Tokens />
+      <SecondFactor />
+      {!lacksSecondFactor && (
+        <>
+          <Sessions />
+          <Tokens />
+        </>
+      )}
     </>
   );
 }
@@ -45,7 +53,7 @@ function PasswordForm({ username }: { username: string }) {
     await dataOf(client.PUT('/api/users/me/password', { body })).catch(
       tellAt('/old_password', words.profile.wrongPassword),
     );
-    await signIn({ username, password: body.new_password });
+    await signInAnew({ username, password: body.new_password });
     showSuccess(words.profile.changed);
   }
   return (

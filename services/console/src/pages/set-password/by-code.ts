@@ -1,4 +1,4 @@
-import { signIn } from '../../api/browser-session.ts';
+import { signInAnew } from '../../api/browser-session.ts';
 import { client, dataOf } from '../../api/client.ts';
 import { RequestFailure } from '../../api/failure.ts';
 
@@ -16,7 +16,7 @@ export async function setPassword(
   const params = { path: { username } };
   const body = { code, new_password: password };
   await dataOf(client.PUT('/api/users/{username}/password', { params, body }));
-  await signIn({ username, password });
+  await signInAnew({ username, password });
 }
 
 /** Whether the link was used, or has expired. */

@@ -4,12 +4,13 @@ import { useState } from 'react';
 import { Navigate, useSearchParams } from 'react-router';
 import { signIn } from '../../api/browser-session.ts';
 import type { Schemas } from '../../api/client.ts';
-import { tellAt } from '../../api/failure.ts';
+import { needsCode, tellAt } from '../../api/failure.ts';
 import { providersQuery } from '../../api/providers.ts';
 import { useIsSignedIn } from '../../api/session.ts';
 import { Form } from '../../components/form.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { words } from '../../words/en.ts';
+import { CodeForm } from './code-form.tsx';
 import { pathAfter } from './path-after.ts';
 import { FailedSignIn, Providers } from './providers.tsx';
 
@@ -39,8 +40,13 @@ export function Page() {
 }
 
 function PasswordForm() {
+  /** Of a user who must give a code too. */
+  const [given, setGiven] = useState<Schemas['Credentials']>();
+  if (given) return <CodeForm given={given} back={() => setGiven(undefined)} />;
+  const enter = (fields: Schemas['Credentials']) =>
+    signIn(fields).catch((error) => (needsCode(error) ? setGiven(fields) : wrong(error)));
   return (
-    <Form act={(fields: Schemas['Credentials']) => signIn(fields).catch(wrong)} submit={words.signIn.submit}>
+    <Form act={enter} submit={words.signIn.submit}>
       {(fault) => (
         <>
           <TextInput name="username" label={words.signIn.username} autoComplete="username" required />
