@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { webhookEvents } from '@sluice/shared/webhook-events.ts';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { codeOf } from '../support/authenticator.ts';
 import { processEnv } from '../support/process-env.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { type SharedSluice, sharedSluice, until } from '../support/sluice.ts';
@@ -196,6 +197,26 @@ it('sluice tokens asks for the password, as a personal token cannot manage token
   expect((await user.sluice(['apps', 'list', ...token])).stderr).toContain(
     '`sluice login` asks for a new token',
   );
+});
+
+it('sluice tokens asks for a code of a user who has a second factor', async () => {
+  const other = await sluice.owner();
+  const token = (
+    await sluice.request('POST', '/users/me/tokens', {
+      token: other.token,
+      json: { name: 'Laptop', scopes: ['read'] },
+    })
+  ).body.data.token;
+  const path = '/users/me/second-factor';
+  const { body } = await sluice.request('POST', path, { token: other.token });
+  const { otpauth_url: url, recovery_codes: recovery } = body.data;
+  await sluice.request('POST', `${path}/confirm`, { token: other.token, json: { code: codeOf(url) } });
+  const list = (input: string) => user.sluice(['tokens', 'list', '--token', token], { input });
+  expect((await list('correct horse\n')).stderr).toContain('give a code too');
+  expect((await list('wrong horse\n1\n')).stderr).toContain('this is not the password of');
+  expect((await list('correct horse\nx\n')).stderr).toContain('the code is wrong or was used');
+  for (const code of [codeOf(url, 1), recovery[0]])
+    expect((await list(`correct horse\r\n${code}\r\n`)).stdout).toContain('Laptop');
 });
 
 it('sluice webhooks creates a webhook, pings it, pauses it and deletes it', async () => {

@@ -86,21 +86,36 @@ async function loggedIn(context: Context): Promise<Api> {
   const { api, url, token, stdin, signal, retry } = context;
   if (token && !token.startsWith('slp_')) return api;
   const { username } = (await retry(() => api.ask<{ username: string }>('GET', '/users/me'))).data;
-  const password = stdin.isTTY
-    ? await askHidden(
-        context,
-        `Password of ${harmless(username)}, as a token may not manage tokens (not shown): `,
-      )
-    : (await text(stdin)).replace(/\r?\n$/, '');
-  if (password === '')
+  const lines = stdin.isTTY ? undefined : (await text(stdin)).split(/\r?\n/);
+  const ask = (question: string) => askHidden(context, `${question} (not shown): `);
+  const password = lines
+    ? lines[0]
+    : await ask(`Password of ${harmless(username)}, as a token may not manage tokens`);
+  if (!password)
     throw new CliError(
       `a personal token may not manage tokens: give the password of ${username}, in a terminal or on the standard input`,
     );
-  const json = { username, password };
-  const { data } = await api.ask<{ token: string }>('POST', '/users/login', { json }).catch((error) => {
-    if (error instanceof ApiFailure && error.status === 401)
-      throw new CliError(`this is not the password of ${username}`);
-    throw error;
-  });
+  const credentials = { username, password };
+  const logIn = (json: object, wrong: string) =>
+    api.ask<{ token: string }>('POST', '/users/login', { json }).catch((error) => {
+      if (isKind(error, 'InvalidCredentialsError')) throw new CliError(wrong);
+      throw error;
+    });
+  const { data } = await logIn(credentials, `this is not the password of ${username}`).catch(
+    async (error) => {
+      if (!isKind(error, 'SecondFactorRequiredError')) throw error;
+      const code = lines ? lines[1] : await ask('Code of your authenticator app, or a recovery code');
+      if (!code)
+        throw new CliError(
+          `${username} has a second factor: give a code too, in a terminal or as the second line of the standard input`,
+        );
+      return logIn(
+        { ...credentials, code },
+        'the code is wrong or was used: wait for the next one of your app',
+      );
+    },
+  );
   return createApi(url, data.token, signal);
 }
+
+const isKind = (error: unknown, kind: string) => error instanceof ApiFailure && error.kind === kind;
