@@ -630,6 +630,7 @@ export const words = {
     key: 'Or type this key:',
     recovery: '2. Keep these recovery codes. Each works once in place of a code; they are not shown again.',
     recoveryCodes: 'Recovery codes',
+    proof: '3. Type the six digits that the app shows.',
     turnOn: 'Turn on',
     turnOff: 'Turn off',
     on: (left: number) =>
@@ -642,7 +643,7 @@ export const words = {
     title: 'Sessions',
     text: 'Browsers in which you are signed in.',
     current: 'This browser',
-    since: 'since',
+    since: 'signed in',
     lastSeen: 'last seen',
     end: (browser: string) => `Sign out ${browser}`,
     endText: 'All its tabs are signed out.',

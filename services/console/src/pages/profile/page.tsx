@@ -29,20 +29,26 @@ export function Page() {
           <Text>
             {words.profile.since(data.createdAt)} · {words.profile.language}
           </Text>
-          <Anchor component={Link} to="/audit">
-            {words.audit.title}
-          </Anchor>
-          {data.signs_in_by.includes('password') && <PasswordForm username={data.username} />}
-          <LinkedProvider isLinked={data.signs_in_by.includes('oidc')} />
+          {!lacksSecondFactor && (
+            <>
+              <Anchor component={Link} to="/audit">
+                {words.audit.title}
+              </Anchor>
+              {data.signs_in_by.includes('password') && <PasswordForm username={data.username} />}
+              <LinkedProvider isLinked={data.signs_in_by.includes('oidc')} />
+            </>
+          )}
         </Stack>
       )}
-      <SecondFactor />
-      {!lacksSecondFactor && (
-        <>
-          <Sessions />
-          <Tokens />
-        </>
-      )}
+      <Stack gap="xl">
+        <SecondFactor />
+        {!lacksSecondFactor && (
+          <>
+            <Sessions />
+            <Tokens />
+          </>
+        )}
+      </Stack>
     </>
   );
 }

@@ -61,7 +61,7 @@ function Confirm({ begun, onDone }: { begun: Schemas['NewSecondFactor']; onDone:
         <CopyText text={codes.join('\n')} label={words.common.copyOf(words.secondFactor.recoveryCodes)} />
       </Group>
       <Form act={confirm} submit={words.secondFactor.turnOn}>
-        {(fault) => <CodeInput error={fault('/code')} />}
+        {(fault) => <CodeInput hint={words.secondFactor.proof} error={fault('/code')} />}
       </Form>
     </Stack>
   );
@@ -74,17 +74,17 @@ function TurnOff({ left }: { left: number }) {
     <>
       <Text>{words.secondFactor.on(left)}</Text>
       <Form act={remove} submit={words.secondFactor.turnOff} variant="default" color="red" maw={440}>
-        {(fault) => <CodeInput error={fault('/code')} />}
+        {(fault) => <CodeInput hint={words.signIn.codeHint} error={fault('/code')} />}
       </Form>
     </>
   );
 }
 
-const CodeInput = ({ error }: { error: string | undefined }) => (
+const CodeInput = ({ hint, error }: { hint: string; error: string | undefined }) => (
   <TextInput
     name="code"
     label={words.signIn.code}
-    description={words.signIn.codeHint}
+    description={hint}
     autoComplete="one-time-code"
     error={error}
     required
