@@ -1,5 +1,6 @@
 import { tmpdir } from 'node:os';
 import { afterAll, expect, it } from 'vitest';
+import { codeOf } from '../support/authenticator.ts';
 import { startSluice, storeOf } from '../support/sluice.ts';
 import { type Operation, readDescription } from './description.ts';
 
@@ -35,6 +36,8 @@ const order = [
   'updateApplication',
   'updateProfile',
   'updateUser',
+  'confirmSecondFactor',
+  'removeSecondFactor',
   'changePassword',
   'setPassword',
 ];
@@ -44,16 +47,31 @@ let token: string | undefined;
 const made: Record<string, string> = { username: 'ada' };
 
 // Without workers, so no run of an archive ends between two requests.
-const sluice = await startSluice({ workers: false, env: { ARCHIVE_FOLDER: tmpdir() } });
+const sluice = await startSluice({
+  workers: false,
+  env: { ARCHIVE_FOLDER: tmpdir(), SECRETS_KEY: 'a secret of tests' },
+});
 afterAll(() => sluice.stop());
 const description = await readDescription(sluice);
 const operations = new Map(description.operations.map((operation) => [operation.operationId, operation]));
 
-/** Only the operator can make a code. */
-async function withCode(example: object): Promise<object> {
+let recovery: string[] = [];
+
+/** The codes of examples are not those of this user. */
+const codes: Record<string, () => Promise<string | undefined>> = {
+  setPassword: codeOfOperator,
+  async confirmSecondFactor() {
+    const { body } = await sluice.request('POST', '/users/me/second-factor', { token });
+    recovery = body.data.recovery_codes;
+    return codeOf(body.data.otpauth_url);
+  },
+  removeSecondFactor: async () => recovery[0],
+};
+
+async function codeOfOperator(): Promise<string | undefined> {
   const { users } = storeOf(sluice);
   const { id = '' } = (await users.byName('ada')) ?? {};
-  return { ...example, code: (await users.issueCode(id, 60_000))?.code };
+  return (await users.issueCode(id, 60_000))?.code;
 }
 
 it('every request with a body is sent here', () => {
@@ -82,7 +100,8 @@ it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
     methods.map((each) => ({ method: each, type, example })),
   );
   for (const { method, type, example } of requests) {
-    const sent = operationId === 'setPassword' ? await withCode(example as object) : example;
+    const code = await codes[operationId]?.();
+    const sent = code === undefined ? example : { ...(example as object), code };
     const isText = typeof example === 'string' && type !== 'application/json';
     const { status, text, body } = await sluice.request(method.toUpperCase(), url, {
       token,

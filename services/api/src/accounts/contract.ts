@@ -40,7 +40,12 @@ export const Code = Type.String({
 export const Credentials = Strict('Credentials', {
   username: Type.String({ examples: ['ada'] }),
   password: Type.String({ examples: ['correct horse'] }),
-  code: Type.Optional(Type.String({ ...Code, description: 'Needed by users who have a second factor.' })),
+  code: Type.Optional(
+    Type.String({
+      maxLength: 40,
+      description: 'Needed by users who have a second factor: see `SecondFactorCode`.',
+    }),
+  ),
 });
 
 export const Token = Named('Token', {
@@ -52,7 +57,7 @@ export const SessionToken = Named('SessionToken', {
   ...Token.properties,
   expires_at: DateTime('When the session ends.'),
   second_factor_missing: Type.Optional(
-    Bool('True while a second factor must be set up before anything else.', true),
+    Bool('True while a second factor must be set up before anything else.'),
   ),
 });
 
