@@ -64,7 +64,7 @@ export function createLogIn({ users, passwords, guard, factors, audit, log }: St
       return used !== 'wrong';
     });
     if (user && used === 'wrong') {
-      await audit.count(request, { action: 'second-factor.failed', user });
+      await audit.count(request, { action: 'second-factor.failed', via: 'password', user });
       throw wrongCode();
     }
     if (!isRight || !user) {
@@ -76,7 +76,12 @@ export function createLogIn({ users, passwords, guard, factors, audit, log }: St
       throw new ApiError('ForbiddenRequestError', 'this user is disabled; ask the operator');
     void renewHash(user, password, client);
     const details = used && { code: used };
-    await audit.note(request, { action: 'user.logged-in', via: 'password', user, ...(details && { details }) });
+    await audit.note(request, {
+      action: 'user.logged-in',
+      via: 'password',
+      user,
+      ...(details && { details }),
+    });
     return user;
   };
 }

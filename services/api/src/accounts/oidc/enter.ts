@@ -20,7 +20,7 @@ export function createEntrance({ store, config, audit }: Pick<Dependencies, 'sto
     for (const username of namesLike(name)) {
       const user = await users.create({ username, locale: 'en', identity });
       if (user) {
-        await audit.note(request, { action: 'user.registered', user });
+        await audit.note(request, { action: 'user.registered', via: 'oidc', user });
         return user;
       }
       // Another tab may have been faster.
@@ -36,7 +36,7 @@ export function createEntrance({ store, config, audit }: Pick<Dependencies, 'sto
       checkGroups(person);
       const user = (await users.byIdentity(person.identity)) ?? (await register(request, person));
       if (user.disabledAt) throw new SignInFailure('disabled');
-      await audit.note(request, { action: 'user.logged-in', user });
+      await audit.note(request, { action: 'user.logged-in', via: 'oidc', user });
       return user;
     },
 
@@ -45,7 +45,7 @@ export function createEntrance({ store, config, audit }: Pick<Dependencies, 'sto
       checkGroups(person);
       const linked = await users.link(session, person.identity);
       if (typeof linked === 'string') throw new SignInFailure(linked);
-      await audit.note(request, { action: 'user.linked', user: linked });
+      await audit.note(request, { action: 'user.linked', via: 'oidc', user: linked });
     },
   };
 }
