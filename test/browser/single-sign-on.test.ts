@@ -50,7 +50,7 @@ const isUser = (page: Page, username: string) =>
   page.getByText(`You are signed in as ${username}.`).waitFor();
 
 async function openMenu(page: Page, item: string): Promise<void> {
-  await page.getByRole('button', { name: 'Account' }).click();
+  await page.getByRole('button', { name: 'Account', exact: true }).click();
   await page.getByRole('menuitem', { name: item }).click();
 }
 

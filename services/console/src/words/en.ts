@@ -786,7 +786,7 @@ export const words = {
     notLinked: 'Nothing was linked',
     linked: (name: string) => `Linked to ${name}`,
     link: (name: string) => `Link ${name}`,
-    linkOther: 'Link another account',
+    linkOther: 'Replace the link',
     linkText: (name: string) => `Link ${name} to sign in there too.`,
   },
   audit: {
