@@ -92,7 +92,7 @@ describe('sessions of a user', () => {
     expect(await idsOf(first.token)).toEqual([third.id, first.id]);
     for (const token of [login, personal])
       expect((await sluice.request('GET', '/users/me', { token })).status).toBe(200);
-    const audit = await sluice.request('GET', '/audit?limit=1', { token: first.token });
+    const audit = await sluice.request('GET', '/users/me/activity?limit=1', { token: first.token });
     expect(audit.body.data.result).toMatchObject([
       { action: 'session.ended', details: { session: second.id } },
     ]);

@@ -38,7 +38,7 @@ async function withFactor() {
 }
 
 const audit = async (token: string): Promise<{ action: string; details?: object }[]> =>
-  (await sluice.request('GET', '/audit', { token })).body.data.result;
+  (await sluice.request('GET', '/users/me/activity', { token })).body.data.result;
 
 describe('a second factor', () => {
   it('is set up with an app and ten recovery codes, and changes nothing until it is confirmed', async () => {
@@ -221,7 +221,13 @@ describe('with SECOND_FACTOR=required', () => {
       nameOf(await strict.request(method, where, { token: each }));
     for (const each of [before, token, login]) {
       expect(await ask(each, '/users/me')).toEqual([200, undefined]);
-      for (const where of ['/users', '/applications', '/audit', '/users/me/tokens', '/users/me/sessions'])
+      for (const where of [
+        '/users',
+        '/applications',
+        '/users/me/activity',
+        '/users/me/tokens',
+        '/users/me/sessions',
+      ])
         expect(await ask(each, where)).toEqual([403, 'ForbiddenRequestError']);
       expect(await ask(each, '/applications', 'POST')).toEqual([403, 'ForbiddenRequestError']);
     }

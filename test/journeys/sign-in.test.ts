@@ -44,7 +44,7 @@ async function link(browser: OidcBrowser, login: string) {
 
 /** Acts in the audit log, oldest first. */
 async function actsOf(token: string | undefined): Promise<string[]> {
-  const { body } = await sluice.request('GET', '/audit', { token });
+  const { body } = await sluice.request('GET', '/users/me/activity', { token });
   return body.data.result.map(({ action }: { action: string }) => action).reverse();
 }
 

@@ -1,3 +1,4 @@
+import { codeOf } from '../authenticator.ts';
 import type { Recorder } from './recorder.ts';
 
 /** All that a user does with an account. `issueCode` makes a code that sets a password. Returns the secrets. */
@@ -54,7 +55,25 @@ export async function actOnAccount(
     { token: ofBrowser, in: { id: made.body.data.id } },
     { action: 'token.revoked', ...by, before: settings },
   );
+  await act('post /api/session/oidc', { headers: { cookie }, status: 404 });
+
+  const credentials = { json: { username, password: third } };
+  await act('post /api/session', credentials, { action: 'user.logged-in', ...by });
+  const sessions = (await act('get /api/users/me/sessions', { token: ofBrowser })).body.data;
+  const { id } = sessions.find(({ current }: { current: boolean }) => !current);
+  const ended = { action: 'session.ended', ...by };
+  await act('delete /api/users/me/sessions/{id}', { token: ofBrowser, in: { id } }, ended);
+  await act('delete /api/users/me/sessions', { token: ofBrowser }, ended);
+
+  const factor = (await act('post /api/users/me/second-factor', { token: ofBrowser })).body.data;
+  const { otpauth_url: url, recovery_codes: codes } = factor;
+  const withCode = (route: string, code: string, status: number, action: string) =>
+    act(route, { token: ofBrowser, json: { code }, status }, { action, ...by });
+  await withCode('post /api/users/me/second-factor/confirm', codeOf(url), 200, 'second-factor.confirmed');
+  await withCode('delete /api/users/me/second-factor', 'wrong', 401, 'second-factor.failed');
+  await withCode('delete /api/users/me/second-factor', codes[0], 200, 'second-factor.removed');
   await act('delete /api/session', { headers: { cookie } }, { action: 'user.logged-out', ...by });
   await act('delete /api/session', {});
-  return [...passwords, token, code, cookie, ofBrowser, made.body.data.token];
+  const secret = new URL(url).searchParams.get('secret') as string;
+  return [...passwords, token, code, cookie, ofBrowser, made.body.data.token, secret, ...codes];
 }

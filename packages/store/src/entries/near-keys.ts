@@ -3,8 +3,8 @@ import type { EntryDocument } from './entry-document.ts';
 import { isNear } from './entry-id.ts';
 
 /**
- * What finds the entries with these keys, in their order. Each is of keys that are near one another, as MongoDB looks at all
- * entries between the first and the last key of `$in`, and without the bounds at all entries there are.
+ * What finds the entries with these keys, in their order. Each is of keys that are near one another: MongoDB looks at all entries
+ * between the first and the last key. Without the bounds it looks at all there are.
  */
 export function nearKeys(keys: Binary[]): Filter<EntryDocument>[] {
   const groups: [Binary, ...Binary[]][] = [];
