@@ -255,7 +255,7 @@ it('is refused, with what the operator can do, where SECRETS_KEY is not set', as
   const { token } = await plain.owner();
   const { status, body } = await plain.request('POST', path, { token });
   expect([status, body.error.message]).toEqual([
-    503,
+    403,
     'a second factor is not possible here: the operator can set SECRETS_KEY',
   ]);
 });

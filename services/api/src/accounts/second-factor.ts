@@ -4,6 +4,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { isSealedByFirst, seal, unseal } from '@sluice/shared/seal.ts';
 import type { UserRecord, UserStore } from '@sluice/store/accounts/users.ts';
 import { Secret, TOTP } from 'otpauth';
+import { forbidden } from '../http/refusals.ts';
 
 const issuer = 'Sluice';
 const recoveryCount = 10;
@@ -47,7 +48,7 @@ export function createSecondFactors(users: UserStore, secretsKeys: string[] | un
     /** A new secret and recovery codes, which are told once. `host` tells installations apart in the app. Throws ApiError. */
     async begin({ id, username }: UserRecord, host: string) {
       if (secretsKeys === undefined)
-        throw unavailable('a second factor is not possible here: the operator can set SECRETS_KEY');
+        throw forbidden('a second factor is not possible here: the operator can set SECRETS_KEY');
       const secret = new Secret({ size: 20 });
       const recoveryCodes = Array.from({ length: recoveryCount }, newRecoveryCode);
       const hashes = recoveryCodes.map((code) => hashOf(plain(code)));
