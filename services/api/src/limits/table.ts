@@ -75,7 +75,7 @@ export const rates = {
   uploads: { what: 'uploaded entries', client: 'application', limit: 'UPLOAD_RATE', note: '' },
   uploadsOfKey: { what: 'uploaded entries', client: 'key', limit: 'upload_rate', note: '' },
   wrongPasswords: {
-    what: 'wrong passwords for one user',
+    what: 'wrong passwords or codes for one user',
     client: 'address',
     limit: 5,
     seconds: hour,
@@ -83,7 +83,7 @@ export const rates = {
     note: 'then a wait of 1 s, which doubles each time up to 15 min',
   },
   wrongPasswordsOfUser: {
-    what: 'wrong passwords',
+    what: 'wrong passwords or codes',
     client: 'user',
     limit: 100,
     seconds: hour,
