@@ -12,12 +12,12 @@ afterAll(async () => {
   await sluice.stop();
   provider.stop();
 });
-const { publicUrl, issuer } = provider;
+const { publicUrl } = provider;
 const password = 'correct horse';
 /** The pages of the provider want them. */
 const fonts = 'https://fonts.googleapis.com/**';
 
-const isOfProvider = (problem: string) =>
+const isOfProvider = (problem: string, issuer: string) =>
   [issuer, 'https://fonts.googleapis.com'].some((origin) => problem.startsWith(`request to ${origin}/`));
 
 /** A browser of its own: it also visits the provider, at another site. */
@@ -29,10 +29,10 @@ async function newBrowser(): Promise<BrowserContext> {
   return context;
 }
 
-async function openPage(context: BrowserContext, path: string): Promise<Page> {
+async function openPage(context: BrowserContext, path: string, at = provider): Promise<Page> {
   const page = await context.newPage();
-  const problems = problemsOf(page, publicUrl);
-  onTestFinished(() => expect(problems.filter((each) => !isOfProvider(each))).toEqual([]));
+  const problems = problemsOf(page, at.publicUrl);
+  onTestFinished(() => expect(problems.filter((each) => !isOfProvider(each, at.issuer))).toEqual([]));
   await page.goto(path);
   return page;
 }
@@ -104,6 +104,21 @@ describe('the sign-in page', () => {
     await page.getByRole('alert').getByText('The provider gave an answer that is not valid.').waitFor();
     expect(await page.content()).not.toContain('555-0100');
   });
+});
+
+it('takes no passwords where they are off', async () => {
+  const own = await startProvider();
+  const other = await startSluice({ workers: false, env: { ...own.env, PASSWORD_LOGIN: 'off' } });
+  onTestFinished(async () => {
+    await other.stop();
+    own.stop();
+  });
+  const page = await openPage(await newBrowser(), `${own.publicUrl}/sign-in`, own);
+  await page.getByRole('link', { name: 'Sign in with Example Inc.' }).waitFor();
+  expect(await page.getByRole('button').count()).toBe(0);
+  await through(page);
+  await enterThere(page, 'ada');
+  await page.getByRole('heading', { name: 'Applications', exact: true }).waitFor();
 });
 
 describe('the profile', () => {

@@ -256,6 +256,15 @@ describe('settings', () => {
     ]);
   });
 
+  it('LOGIN_RATE counts what begins', async () => {
+    const { own, other, enter } = await at({ LOGIN_RATE: '2/1h' });
+    expect(await enter('ada')).toEqual(['/', true]);
+    const browser = createBrowser(own);
+    await browser.begin();
+    const { status, body } = await other.request('GET', '/session/oidc');
+    expect([status, body.error.name]).toEqual([429, 'TooManyRequestsError']);
+  });
+
   it('of a provider that is away refuse for a while, and nothing else', async () => {
     const { own, other } = await at({});
     own.stop();
