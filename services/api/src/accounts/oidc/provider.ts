@@ -41,6 +41,13 @@ function reasonOf(error: unknown): FailureReason {
 
 const textOf = (claim: unknown) => (typeof claim === 'string' ? claim : undefined);
 
+interface Failure extends Error {
+  code?: string;
+  /** What the provider calls it. */
+  error?: string;
+  cause?: { message?: string };
+}
+
 export type Provider = ReturnType<typeof createProvider>;
 
 /** The OpenID provider of the settings. Its functions throw SignInFailure. */
@@ -52,11 +59,11 @@ export function createProvider(
   const redirectUri = `${publicUrl}/api/session/oidc/callback`;
   let discovered: Promise<oidc.Configuration> | undefined;
 
-  /** The log gets the codes of an error, as its cause has tokens. */
+  /** The log gets no more of an error than its texts: the causes of causes have tokens. */
   function fail(error: unknown): never {
     const reason = reasonOf(error);
-    const { code, error: answer, message } = error as { code?: string; error?: string; message: string };
-    log.warn({ event: 'sign-in.failed', reason, code, answer }, message);
+    const { code, error: answer, message, cause } = error as Failure;
+    log.warn({ event: 'sign-in.failed', reason, code, answer, detail: cause?.message }, message);
     throw new SignInFailure(reason);
   }
 
