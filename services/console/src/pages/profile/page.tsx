@@ -41,7 +41,7 @@ export function Page() {
         </Stack>
       )}
       <Stack gap="xl">
-        <SecondFactor />
+        {data?.signs_in_by.includes('password') && <SecondFactor />}
         {!lacksSecondFactor && (
           <>
             <Sessions />
