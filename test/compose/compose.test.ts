@@ -217,7 +217,7 @@ describe('its settings', () => {
     const chosen = Object.fromEntries(
       groups.flatMap(({ settings }) => Object.keys(settings)).map((name) => [name, 'x']),
     );
-    const stack = await createStack({ ...chosen, SLUICE_PORT: '4000' });
+    const stack = await createStack({ ...chosen, SLUICE_PORT: '4000' }, ['deploy/oidc/docker-compose.yml']);
     onTestFinished(stack.discard);
     const { services } = JSON.parse(await stack.compose('config', '--format', 'json'));
     const missing = (service: string, titles: string[]) =>
