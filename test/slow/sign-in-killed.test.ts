@@ -91,7 +91,7 @@ it('a kill at any step of the way back lets nobody in by half, and locks nobody 
     expect([step, await nameOf(world, login)]).toEqual([step, login]);
   }
   expect((await users.list()).map(({ username }) => username)).toEqual(steps.map((_, at) => `person${at}`));
-});
+}, 900_000);
 
 describe.each(['cut', 'stall'] as const)('while Redis is away (%s)', (how) => {
   it('people sign in all the same', async () => {

@@ -1,7 +1,7 @@
 import { timings } from '@sluice/jobs/queue/queues.ts';
 
-/** For APIs of tests, which wait for counts of entries, and which get details on a busy machine too. */
-export const quickApiTimings = { quotaCountMs: 500, explainWaitMs: 60_000 };
+/** For APIs of tests, which wait for counts of entries, and which get details and sign-ins on a busy machine too. */
+export const quickApiTimings = { quotaCountMs: 500, explainWaitMs: 60_000, providerWaitMs: 60_000 };
 
 /** For workers of tests, which wait for leases to end, and for sweeps. Long enough for a busy machine to renew a lease. */
 export const quickTimings = {

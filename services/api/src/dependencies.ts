@@ -64,6 +64,8 @@ export const usualTimings = {
   quotaCountMs: 5_000,
   /** A refusal waits so long for its details. */
   explainWaitMs: 2_000,
+  /** How long each answer of an OpenID provider may take. */
+  providerWaitMs: 5_000,
   /** Longer than a proxy keeps a connection: a proxy may be sending a request just when the server closes it. */
   keepAliveMs: 15_000,
   /** MongoDB looks at so many entries sooner than a query worker answers. */

@@ -58,7 +58,9 @@ export const userRoutes: Routes = async (app, given) => {
   const factors = createSecondFactors(users, config.secretsKeys, log);
   const logIn = createLogIn({ users, passwords, guard, factors, audit, log });
   const sessions = browserSessions(app, given);
-  const provider = config.oidc && createProvider(config.oidc, config.publicUrl ?? '', log);
+  const { publicUrl = '' } = config;
+  const waitMs = given.timings.providerWaitMs;
+  const provider = config.oidc && createProvider(config.oidc, { publicUrl, log, waitMs });
   await app.register(sessionRoutes, { ...given, logIn, sessions, provider });
   await app.register(oidcRoutes, { ...given, sessions, provider });
   await app.register(secondFactorRoutes, { ...given, guard, factors });

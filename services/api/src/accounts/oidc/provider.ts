@@ -24,7 +24,6 @@ export const newChecks = (): SignInChecks => ({
   verifier: oidc.randomPKCECodeVerifier(),
 });
 
-const timeoutSeconds = 5;
 const clockToleranceSeconds = 30;
 
 const unanswered: unknown[] = [
@@ -53,8 +52,7 @@ export type Provider = ReturnType<typeof createProvider>;
 /** The OpenID provider of the settings. Its functions throw SignInFailure. */
 export function createProvider(
   { issuer, clientId, clientSecret, groups }: NonNullable<ApiConfig['oidc']>,
-  publicUrl: string,
-  log: Logger,
+  { publicUrl, log, waitMs }: { publicUrl: string; log: Logger; waitMs: number },
 ) {
   const redirectUri = `${publicUrl}/api/session/oidc/callback`;
   let discovered: Promise<oidc.Configuration> | undefined;
@@ -80,7 +78,7 @@ export function createProvider(
           oidc.enableNonRepudiationChecks,
           ...(issuer.startsWith('http:') ? [oidc.allowInsecureRequests] : []),
         ],
-        timeout: timeoutSeconds,
+        timeout: waitMs / 1_000,
       },
     );
     try {
