@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import type { AuditEvent } from '@sluice/store/accounts/audit.ts';
 
 type Values = Record<string, unknown>;
@@ -8,7 +9,7 @@ const mostCharacters = 500;
 
 /** As MongoDB and answers have it: without what is undefined. */
 const plain = (values: object | undefined): Values | undefined =>
-  values && JSON.parse(JSON.stringify(values));
+  values && (parseJson(JSON.stringify(values)) as Values);
 
 function cut(value: unknown): unknown {
   const text = JSON.stringify(value);
