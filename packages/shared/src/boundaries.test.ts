@@ -107,8 +107,6 @@ describe('in the services', () => {
       'packages/json/src/parse-json.ts',
       // `writeBson` tells it whether keys have escapes.
       'packages/bson/src/read-payload.ts',
-      // It copies what was written here.
-      'services/api/src/change-of.ts',
       // DuckDB wrote it.
       'services/query-worker/src/duck/answer.ts',
     ];
