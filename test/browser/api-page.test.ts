@@ -1,5 +1,6 @@
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sluice, startSluice } from '../support/sluice.ts';
+import { type Sluice, startSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
 import { desktop, openPage, phone } from './support/open-page.ts';
 import { openAs } from './support/sign-in.ts';
@@ -10,10 +11,20 @@ beforeAll(async () => {
 });
 afterAll(() => sluice.stop());
 
+/** The page has more routes as it is scrolled. */
+async function findOperation(page: Page, id: string): Promise<Locator> {
+  const operation = page.locator(`#operations-${id}`);
+  await until(async () => {
+    await page.mouse.wheel(0, 1_000);
+    return (await operation.count()) > 0;
+  });
+  return operation;
+}
+
 describe('the API page', () => {
   it('lists all routes, and has room for one on two screens', async () => {
     const page = await openPage(sluice, '/api/docs', { colorScheme: 'dark' });
-    const operation = page.locator('#operations-Applications-createApplication');
+    const operation = await findOperation(page, 'Applications-createApplication');
     await operation.getByText('Create an application').click();
     await operation.getByRole('button', { name: 'Execute' }).waitFor();
     await expectAccessible(page);
@@ -32,7 +43,7 @@ describe('the API page', () => {
       ['registerUser', 'Register a user'],
       ['logIn', 'Log in'],
     ] as const) {
-      const operation = page.locator(`#operations-Accounts-${id}`);
+      const operation = await findOperation(page, `Accounts-${id}`);
       await operation.getByText(summary).click();
       await operation.getByRole('button', { name: 'Execute' }).click();
       await operation.locator('.live-responses-table .response-col_status').getByText('200').waitFor();
@@ -44,7 +55,7 @@ describe('the API page', () => {
     const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'API docs' }).click();
-    const operation = page.locator('#operations-Applications-getApplication');
+    const operation = await findOperation(page, 'Applications-getApplication');
     await operation.getByText('Get an application').click();
     await page.getByRole('button', { name: 'authorization button locked' }).first().waitFor();
     await operation.getByRole('button', { name: 'Execute' }).click();
