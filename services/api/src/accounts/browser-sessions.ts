@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
@@ -18,6 +19,15 @@ export function browserSessions(
     return cookie === undefined ? undefined : app.readCookie(cookie);
   }
 
+  /** The same. Throws ApiError unless it is open. */
+  async function need(request: FastifyRequest) {
+    const found = await read(request);
+    if (found) return found;
+    throw new ApiError('UnauthorizedRequestError', 'no session is open in this browser: sign in', {
+      headers: { 'www-authenticate': 'Bearer' },
+    });
+  }
+
   /** Returns the session that has ended, and its user. */
   async function end(request: FastifyRequest) {
     const found = await read(request);
@@ -27,6 +37,7 @@ export function browserSessions(
 
   return {
     read,
+    need,
     end,
 
     /** Signs in the user in place of whoever was signed in with this browser. The answer gets the cookie. */

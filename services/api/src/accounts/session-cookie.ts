@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { ApiError } from '@sluice/shared/errors.ts';
 import type { FastifyRequest } from 'fastify';
 import { cookieName } from '../http/openapi.ts';
 
@@ -27,11 +28,17 @@ export const cookieIn = ({ cookie = '' }: IncomingHttpHeaders, name = cookieName
     .find((pair) => pair.startsWith(`${name}=`))
     ?.slice(name.length + 1);
 
+/** A hook for routes that use the cookie. Pages of another port are of the same site, so browsers send the cookie for them too. */
+export async function refuseOtherOrigins({ headers }: FastifyRequest): Promise<void> {
+  if (isOfOtherOrigin(headers))
+    throw new ApiError('ForbiddenRequestError', 'only pages of this origin may use a session');
+}
+
 /**
  * Whether a page of another origin sent the request. Browsers send `Sec-Fetch-Site` under TLS and from localhost, and
  * `Origin` everywhere. A request with neither is not from a page.
  */
-export function isOfOtherOrigin({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders): boolean {
+function isOfOtherOrigin({ 'sec-fetch-site': site, origin, host }: IncomingHttpHeaders): boolean {
   if (site !== undefined) return site !== 'same-origin';
   if (origin === undefined) return false;
   return !URL.canParse(origin) || new URL(origin).host !== host;

@@ -1,4 +1,3 @@
-import { ApiError } from '@sluice/shared/errors.ts';
 import type { Session, UserRecord } from '@sluice/store/accounts/users.ts';
 import type { FastifyReply } from 'fastify';
 import type { Routes } from '../dependencies.ts';
@@ -10,7 +9,7 @@ import type { BrowserSessions } from './browser-sessions.ts';
 import { Credentials, SessionToken, SignedOut } from './contract.ts';
 import type { LogIn } from './log-in.ts';
 import type { Provider } from './oidc/provider.ts';
-import { clearedCookie, isOfOtherOrigin } from './session-cookie.ts';
+import { clearedCookie, refuseOtherOrigins } from './session-cookie.ts';
 
 const withCookie = (description: string) => ({ headers: { 'Set-Cookie': Text(description) } });
 
@@ -25,11 +24,7 @@ export const sessionRoutes: Routes<More> = async (
   app,
   { audit, counters, config, logIn, sessions, provider },
 ) => {
-  // Pages of another port are of the same site, so the browser sends them the cookie.
-  app.addHook('onRequest', async ({ headers }) => {
-    if (isOfOtherOrigin(headers))
-      throw new ApiError('ForbiddenRequestError', 'only pages of this origin may use a session');
-  });
+  app.addHook('onRequest', refuseOtherOrigins);
 
   const send = (reply: FastifyReply, user: UserRecord, session: Session) =>
     success(reply, {
@@ -77,11 +72,8 @@ export const sessionRoutes: Routes<More> = async (
       },
     }),
     async (request, reply) => {
-      const found = await sessions.read(request);
-      if (found) return send(reply, found.user, found.session);
-      throw new ApiError('UnauthorizedRequestError', 'no session is open in this browser: sign in', {
-        headers: { 'www-authenticate': 'Bearer' },
-      });
+      const { user, session } = await sessions.need(request);
+      return send(reply, user, session);
     },
   );
 

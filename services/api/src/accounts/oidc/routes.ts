@@ -9,7 +9,7 @@ import { operation, overRate, ownFailures, rateLimited } from '../../http/route-
 import { Bool, Named, Query, Text } from '../../http/schemas.ts';
 import { limitAddresses } from '../../limits/rate.ts';
 import type { BrowserSessions } from '../browser-sessions.ts';
-import { isOfOtherOrigin } from '../session-cookie.ts';
+import { refuseOtherOrigins } from '../session-cookie.ts';
 import { createEntrance } from './enter.ts';
 import { type Flow, flowCookies, newFlow } from './flow-cookie.ts';
 import { newChecks, type Provider } from './provider.ts';
@@ -72,11 +72,7 @@ export const oidcRoutes: Routes<More> = async (app, given) => {
   /** Where the provider asks who it is. The answer gets the cookie. */
   async function begin(request: FastifyRequest, reply: FastifyReply, returnTo: string, isLink: boolean) {
     const to = provider();
-    const open = await sessions.read(request);
-    if (isLink && !open)
-      throw new ApiError('UnauthorizedRequestError', 'no session is open in this browser: sign in', {
-        headers: { 'www-authenticate': 'Bearer' },
-      });
+    const open = await (isLink ? sessions.need(request) : sessions.read(request));
     const session = open && { user: open.user.id, id: open.session.id, version: open.user.tokenVersion };
     const checks = newChecks();
     const url = await to.begin(checks, isLink);
@@ -152,13 +148,7 @@ export const oidcRoutes: Routes<More> = async (app, given) => {
           ...overRate,
         },
       }),
-      onRequest: [
-        async ({ headers }) => {
-          if (isOfOtherOrigin(headers))
-            throw new ApiError('ForbiddenRequestError', 'only pages of this origin may use a session');
-        },
-        ...limited,
-      ],
+      onRequest: [refuseOtherOrigins, ...limited],
     },
     async (request, reply) =>
       success(reply, { url: await begin(request, reply, request.query.return_to ?? '/', true) }),
