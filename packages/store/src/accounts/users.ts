@@ -66,13 +66,13 @@ export function userStore(db: Db) {
     },
 
     /** Notes the latest request of a session, unless one was noted within five minutes. */
-    async noteSeen(userId: string, { id, lastSeen }: Session, network: string): Promise<void> {
+    async noteSeen(userId: string, { id, lastSeen }: Session, networkOf: () => string): Promise<void> {
       const now = Date.now();
       if (lastSeen && now - lastSeen.getTime() < seenAgainMs) return;
       const unseen = { id, lastSeen: { $not: { $gt: new Date(now - seenAgainMs) } } };
       await users.updateOne(
         { _id: new ObjectId(userId), sessions: { $elemMatch: unseen } },
-        { $set: { 'sessions.$.lastSeen': new Date(now), 'sessions.$.network': network } },
+        { $set: { 'sessions.$.lastSeen': new Date(now), 'sessions.$.network': networkOf() } },
       );
     },
 

@@ -126,7 +126,7 @@ export async function auth(
     request.via = session?.via ?? 'password';
     if (lacksSecondFactor(user, session) && !request.routeOptions.config.needsNoSecondFactor)
       throw forbidden('this installation requires a second factor: set it up with /users/me/second-factor');
-    if (session) await users.noteSeen(user.id, session, networkOf(request.ip));
+    if (session) await users.noteSeen(user.id, session, () => networkOf(request.ip));
     request.session = session;
     request.basis = [[user.id, user.revision]];
     request.until = claims.exp * 1_000;

@@ -1,5 +1,6 @@
 import Bowser from 'bowser';
 import ipaddr from 'ipaddr.js';
+import { plainAddress } from '../limits/rate.ts';
 
 const unknown = 'unknown';
 
@@ -14,7 +15,7 @@ export function browserOf(userAgent = ''): string {
 
 /** The /24 of an IPv4 address, the /48 of an IPv6 address. */
 export function networkOf(address: string): string {
-  const [plain = ''] = (address ?? '').split('%');
+  const plain = plainAddress(address);
   if (!ipaddr.isValid(plain)) return unknown;
   const parsed = ipaddr.process(plain);
   return parsed instanceof ipaddr.IPv4

@@ -43,14 +43,16 @@ export const toSeconds = (ms: number) => Math.max(1, Math.ceil(ms / 1_000));
  * may send, counts as it is.
  */
 export function addressKey(address: string): string {
-  // Undefined once the client has left.
-  const plain = (address ?? '').split('%')[0] as string;
+  const plain = plainAddress(address);
   if (!isIPv6(plain)) return plain.slice(0, 64);
   const parsed = ipaddr.process(plain);
   if (!(parsed instanceof ipaddr.IPv6)) return parsed.toString();
   const groups = parsed.parts.slice(0, 4).map((group) => group.toString(16));
   return `${groups.join(':')}::/64`;
 }
+
+/** An address without its zone; empty once the client has left. */
+export const plainAddress = (address: string | undefined): string => (address ?? '').split('%')[0] as string;
 
 /** Hooks that limit the requests of each address, and say in headers how many are left; none without a rate. */
 export function limitAddresses(
