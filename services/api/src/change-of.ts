@@ -7,7 +7,7 @@ type Values = Record<string, unknown>;
 /** Characters of JSON that are kept of a value: a page of events must stay small. */
 const mostCharacters = 500;
 
-/** As MongoDB and answers have it: without what is undefined. */
+/** A copy without members that are undefined. */
 const plain = (values: object | undefined): Values | undefined =>
   values && (parseJson(JSON.stringify(values)) as Values);
 

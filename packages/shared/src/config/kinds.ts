@@ -142,15 +142,14 @@ export const trust = kind(
 
 export const origins = kind((given) => listOf(given).filter(Boolean), '');
 
-export const names = kind((given) => {
-  const list = listOf(given);
+function parseFullList(text: string): string[] | undefined {
+  const list = listOf(text);
   return list.includes('') ? undefined : list;
-}, 'must be names by commas, none of them empty');
+}
 
-export const secrets = kind((given) => {
-  const list = listOf(given);
-  return list.includes('') ? undefined : list;
-}, 'must not be empty, nor have nothing before or after a comma');
+export const names = kind(parseFullList, 'must be names by commas, none of them empty');
+
+export const secrets = kind(parseFullList, 'must not be empty, nor have nothing before or after a comma');
 
 export const redisPrefix = kind(
   (given) => (/^[\w-]{1,40}$/.test(given) ? given : undefined),

@@ -124,6 +124,8 @@ const toOidc = (vars: CleanedEnv<typeof Api>) =>
         name: vars.OIDC_NAME,
         groups: vars.OIDC_GROUPS,
       };
+
+/** A second factor that nobody could set up. */
 const unsealed = ({ SECOND_FACTOR, SECRETS_KEY }: Partial<CleanedEnv<typeof Api>>) =>
   SECOND_FACTOR === 'required' && SECRETS_KEY === undefined
     ? ['SECOND_FACTOR=required needs SECRETS_KEY, which encrypts the secrets of second factors']

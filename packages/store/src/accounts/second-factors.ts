@@ -6,7 +6,7 @@ import type { UserDocument } from './user-document.ts';
 export interface SecondFactor {
   /** Sealed with SECRETS_KEY. */
   secret: string;
-  /** SHA-256 of those that are left. */
+  /** SHA-256 of the recovery codes that are left. */
   recoveryHashes: Binary[];
   confirmedAt?: Date;
   /** The time step of the latest code that was used. Neither this code nor an earlier one is good again. */

@@ -88,19 +88,9 @@ const toActivity = (record: AuditRecord): Activity => {
   return { id, at: at.toISOString(), actor: actorOf(record), via, token, action, application, job, ...about };
 };
 
-const forReader = ({
-  id,
-  at,
-  actor,
-  via,
-  token,
-  action,
-  application,
-  job,
-  ...about
-}: Activity): Activity => ({
-  ...{ id, at, actor, via, token, action, application, job },
-  ...(openToReaders.includes(kindOf(action)) && about),
+const forReader = ({ key, details, before, after, ...rest }: Activity): Activity => ({
+  ...rest,
+  ...(openToReaders.includes(kindOf(rest.action)) && { key, details, before, after }),
 });
 
 /** The time has six bytes, the id twelve. */

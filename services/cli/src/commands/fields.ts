@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Act, Context } from '../context.ts';
+import { plainText } from '../output/plain-text.ts';
 
 interface FieldsOptions {
   filter?: string;
@@ -48,11 +49,9 @@ const toRow = ({ path, types, null_share, distinct, top, min, max }: Field) => (
   types: types.map(({ type }) => type).join(', '),
   filled: (1 - null_share).toLocaleString('en', { style: 'percent', maximumFractionDigits: 1 }),
   distinct,
-  range: min === undefined ? '' : `${told(min)} to ${told(max)}`,
+  range: min === undefined ? '' : `${plainText(min)} to ${plainText(max)}`,
   top: top
     .slice(0, mostShown)
-    .map(({ value, count }) => `${told(value)} (${count.toLocaleString('en')})`)
+    .map(({ value, count }) => `${plainText(value)} (${count.toLocaleString('en')})`)
     .join(', '),
 });
-
-const told = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));

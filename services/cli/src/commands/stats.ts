@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Act, Context } from '../context.ts';
 import { keyNames } from '../output/by-key.ts';
+import { plainText } from '../output/plain-text.ts';
 
 interface StatsOptions {
   step: string;
@@ -19,7 +20,7 @@ interface Step {
   value?: unknown;
   rest?: true;
   accepted: number;
-  /** Absent where entries are counted by what they have. */
+  /** Absent for rows of a field, or of a filter. */
   refused?: number;
   lost?: Record<string, number>;
 }
@@ -79,7 +80,7 @@ function toValueRow({ at, value, rest, accepted }: Step) {
   const none = rest ? 'the rest' : 'null or missing';
   return {
     at,
-    value: value === null ? none : typeof value === 'string' ? value : JSON.stringify(value),
+    value: value === null ? none : plainText(value),
     accepted,
   };
 }

@@ -62,7 +62,7 @@ export async function findManyValued(
   return many;
 }
 
-/** SQL for the rows from a place on: of some files, or of one. `hasOwn`: rows of a file have no numbers. */
+/** SQL for the rows of some files, or of one file from a row on. `hasOwn`: a field is called like the number of a row. */
 function placeIn(files: CountedFile[], place: number, hasOwn: boolean): string {
   const [from, to] = [place, place + 1].map((each) => (each / places) * files.length) as [number, number];
   const first = Math.floor(from);
