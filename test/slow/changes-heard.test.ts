@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startReplicaSet } from '../support/replica-set.ts';
@@ -39,8 +40,21 @@ async function data(asking: () => Promise<{ status: number; body: { data?: unkno
   }
 }
 
+async function owner({ request }: Apis[0]) {
+  let json = { username: '', password: 'correct horse', locale: 'en' };
+  await data(() => {
+    // The name of a try before may be taken.
+    json = { ...json, username: `u${randomBytes(6).toString('hex')}` };
+    return request('POST', '/users/register', { json });
+  });
+  const { username, password } = json;
+  const login = () => request('POST', '/users/login', { json: { username, password } });
+  const { token } = (await data(login)) as { token: string };
+  return { username, token };
+}
+
 async function ownApplication([one]: Apis, schema: object = { type: 'object' }) {
-  const { username, token } = await one.owner();
+  const { username, token } = await owner(one);
   const json = { name: 'Test', type: 'other', schema };
   const make = () => one.request('POST', '/applications', { token, json });
   const { domain } = (await data(make)) as { domain: string };
@@ -61,7 +75,7 @@ async function withKey(apis: Apis) {
 async function withEditor(apis: Apis) {
   const own = await withKey(apis);
   const [one] = apis;
-  const editor = await one.owner();
+  const editor = await owner(one);
   const member = `${own.path}/members/${editor.username}`;
   await data(() => one.request('PUT', member, { token: own.token, json: { role: 'editor' } }));
   const json = { name: 'token', scopes: ['upload'] };

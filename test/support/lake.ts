@@ -25,11 +25,12 @@ export async function rowsOf(name: string, bytes: Buffer): Promise<Row[]> {
   return (await parquetReadObjects({ file, compressors })) as Row[];
 }
 
-/** The manifests of an application's folder, oldest first. */
+/** The manifests of an application's folder, oldest first. Whoever is killed leaves an unfinished file, without `.json`. */
 export function manifestsIn(folder: string): LakeManifest[] {
   const names = (() => {
     try {
-      return readdirSync(join(folder, '_manifests')).sort();
+      const all = readdirSync(join(folder, '_manifests'));
+      return all.filter((name) => name.endsWith('.json')).sort();
     } catch {
       return [];
     }
