@@ -171,8 +171,12 @@ it('a lake has each entry once, whatever is uploaded, imported, deleted, publish
       };
 
       for (const one of all) await take[one.what](one as never);
+      // MongoDB ends the transaction of a killed worker after a minute.
       for (const job of jobs)
-        await until(async () => !['waiting', 'active'].includes((await send('GET', job)).body.data.state));
+        await until(
+          async () => !['waiting', 'active'].includes((await send('GET', job)).body.data.state),
+          180_000,
+        );
       // The runs under way end, and one more has the rest.
       writeFileSync(join(root, calmName), '');
       const { announced } = await store.rawEntries.cut(application);

@@ -39,7 +39,10 @@ export async function openWorker(
   const jobsTask = (...kinds: JobKind<JobRecord>[]): Task => ({
     queue,
     handlers: Object.fromEntries(kinds.map((kind) => [kind.kind, handlerOf(kind)])),
-    recover: () => queue.enqueueForgotten(timings.forgottenMs),
+    async recover() {
+      await store.jobs.unlockAll();
+      await queue.enqueueForgotten(timings.forgottenMs);
+    },
   });
   return { metrics, store, redis, queue, handlerOf, jobsTask };
 }
@@ -54,7 +57,7 @@ interface Task {
   handlers: Handlers<any>;
   /** Absent: the concurrency of the process. */
   concurrency?: number;
-  /** Enqueues jobs again that Redis may have lost. */
+  /** Frees what dead workers had, and enqueues jobs again that Redis may have lost. */
   recover?(): Promise<void>;
 }
 

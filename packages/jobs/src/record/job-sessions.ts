@@ -1,6 +1,6 @@
 import { isFree } from '@sluice/store/lease.ts';
 import { type Binary, type ClientSession, type Db, ObjectId } from 'mongodb';
-import type { JobRecord } from './job-records.ts';
+import { type JobRecord, unfinished } from './job-records.ts';
 
 export interface JobSession {
   session: ClientSession;
@@ -11,18 +11,21 @@ export interface JobSession {
 export function jobSessions(db: Db) {
   const jobs = db.collection<{ _id: ObjectId; fence: number; session?: Binary }>('jobs');
 
-  async function endTransaction(id: string, condition: object): Promise<void> {
-    const held = { _id: new ObjectId(id), session: { $exists: true }, ...condition };
-    const found = await jobs.findOne(held, { projection: { session: 1 } });
-    if (found) await db.command({ killSessions: [{ id: found.session }] });
+  async function endTransactions(condition: object): Promise<void> {
+    const held = jobs.find({ ...condition, session: { $exists: true } }).project({ session: 1 });
+    const sessions = (await held.toArray()).map(({ session }) => ({ id: session }));
+    if (sessions.length > 0) await db.command({ killSessions: sessions });
   }
 
   return {
     /** Ends the transaction of a dead worker. */
-    unlock: (id: string): Promise<void> => endTransaction(id, { $expr: isFree }),
+    unlock: (id: string): Promise<void> => endTransactions({ _id: new ObjectId(id), $expr: isFree }),
+
+    /** Ends those of all dead workers. Jobs that wait for one may have all places of the queue. */
+    unlockAll: (): Promise<void> => endTransactions({ state: { $in: unfinished }, $expr: isFree }),
 
     /** Ends the transaction of any worker: nobody knows yet whether the worker is dead. */
-    interrupt: (id: string): Promise<void> => endTransaction(id, {}),
+    interrupt: (id: string): Promise<void> => endTransactions({ _id: new ObjectId(id) }),
 
     async openSession({ id, fence }: Pick<JobRecord, 'id' | 'fence'>): Promise<JobSession> {
       const session = db.client.startSession();
