@@ -181,6 +181,28 @@ function parseOrigin(text: string): string | undefined {
 
 export const origin = kind(parseOrigin, 'must be an address without a path, such as https://sluice.example');
 
+export const smtpUrl = kind(
+  (given) => (/^smtps?:\/\/[^/]/.test(given) && URL.parse(given)?.hostname ? given : undefined),
+  'must begin with smtp:// or smtps://, and be a URL: what is special in a password is written %40',
+);
+
+export interface Mailbox {
+  name: string;
+  address: string;
+}
+
+/** `Sluice <sluice@example.com>` → its parts; the name may be absent. */
+function parseMailbox(text: string): Mailbox | undefined {
+  const [, name = '', inner = ''] = /^([^<>"\r\n]*)<([^<>]*)>$/.exec(text) ?? [];
+  const address = (inner || text).trim();
+  return /^[^\s@<>,;:"]+@[^\s@<>,;:"]+$/.test(address) ? { name: name.trim(), address } : undefined;
+}
+
+export const mailbox = kind(
+  parseMailbox,
+  'must be an address such as sluice@example.com or Sluice <sluice@example.com>',
+);
+
 /** A path, or a bucket with its place. */
 function parseFolder(text: string): string | FolderBucket | undefined {
   if (!text.startsWith('s3:')) return text || undefined;

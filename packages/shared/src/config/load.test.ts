@@ -331,6 +331,43 @@ describe('settings', () => {
     expect(complaint(given)).toBe(message);
   });
 
+  const mail = {
+    SMTP_URL: 'smtps://sluice:p%40ss@smtp.example.com',
+    MAIL_FROM: 'Sluice <sluice@example.com>',
+    PUBLIC_URL: 'https://sluice.example',
+  };
+
+  it('reads the settings of mails', () => {
+    expect(loadIngestWorkerConfig({ ...env, ...mail }).mail).toEqual({
+      url: mail.SMTP_URL,
+      from: { name: 'Sluice', address: 'sluice@example.com' },
+      publicUrl: mail.PUBLIC_URL,
+    });
+    expect(loadIngestWorkerConfig(env).mail).toBeUndefined();
+    expect(loadApiConfig({ ...env, ...mail }).hasMail).toBe(true);
+    expect(loadApiConfig(env).hasMail).toBe(false);
+  });
+
+  it.each(['a@b', ' a@b ', '<a@b>', 'Ada L. <a@b>'])('takes MAIL_FROM=%j', (MAIL_FROM) => {
+    expect(complaint({ ...mail, MAIL_FROM })).toBe('');
+  });
+
+  it.each(['', 'a', 'a@b@c', 'A <a@b', 'A <a@b> <c@d>', 'A\n <a@b>', '"A" <a@b>', 'a@b,c@d'])(
+    'refuses MAIL_FROM=%j',
+    (MAIL_FROM) => {
+      expect(complaint({ ...mail, MAIL_FROM })).toMatch(/^MAIL_FROM must be an address such as/);
+    },
+  );
+
+  it.each([
+    [{ SMTP_URL: 'https://smtp.example.com' }, 'SMTP_URL must begin with smtp:// or smtps://'],
+    [{ SMTP_URL: 'smtp://' }, 'SMTP_URL must begin with smtp:// or smtps://'],
+    [{ MAIL_FROM: undefined }, 'SMTP_URL is set: set MAIL_FROM too'],
+    [{ PUBLIC_URL: undefined }, 'MAIL_FROM is set: set PUBLIC_URL too'],
+  ])('refuses half of the settings of mails: %j', (change, message) => {
+    expect(() => loadIngestWorkerConfig({ ...env, ...mail, ...change })).toThrow(message);
+  });
+
   const key = { ARCHIVE_ACCESS_KEY_ID: 'id', ARCHIVE_SECRET_ACCESS_KEY: 'a/b+c' };
   const withKey = { accessKeyId: 'id', secretAccessKey: 'a/b+c' };
 

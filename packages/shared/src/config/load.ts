@@ -13,6 +13,7 @@ import {
   groups,
   IngestWorker,
   Local,
+  Mail,
   Query,
   QueryWorker,
   Workers,
@@ -131,6 +132,16 @@ const unsealed = ({ SECOND_FACTOR, SECRETS_KEY }: Partial<CleanedEnv<typeof Api>
     ? ['SECOND_FACTOR=required needs SECRETS_KEY, which encrypts the secrets of second factors']
     : [];
 
+/** Mails have links, and a sender. */
+function halfMail({
+  SMTP_URL,
+  MAIL_FROM,
+  PUBLIC_URL,
+}: Partial<CleanedEnv<Pick<typeof Api, 'MAIL_FROM' | 'PUBLIC_URL'> & typeof Mail>>) {
+  if (SMTP_URL && !MAIL_FROM) return ['SMTP_URL is set: set MAIL_FROM too'];
+  return MAIL_FROM && !PUBLIC_URL ? ['MAIL_FROM is set: set PUBLIC_URL too, with which links in mails begin'] : [];
+}
+
 type ArchiveVars = CleanedEnv<Pick<typeof Api, 'ARCHIVE_FOLDER'> & typeof ArchiveKey>;
 
 const hasKey = (vars: Partial<ArchiveVars>) =>
@@ -167,6 +178,7 @@ export function loadApiConfig(env = environment()) {
     ...longDrain(given),
     ...wrongSignIn(given),
     ...unsealed(given),
+    ...halfMail(given),
   ]);
   return {
     ...common(vars),
@@ -174,6 +186,8 @@ export function loadApiConfig(env = environment()) {
     port: vars.PORT,
     /** An origin. */
     publicUrl: vars.PUBLIC_URL,
+    /** Whether mails are sent. */
+    hasMail: vars.MAIL_FROM !== undefined,
     /** The first signs, all verify. */
     jwt: { secrets: vars.JWT_SECRET, durationMs: vars.JWT_TOKEN_DURATION },
     oidc: toOidc(vars),
@@ -235,9 +249,12 @@ export function loadQueryWorkerConfig(env = environment()) {
 }
 
 export function loadIngestWorkerConfig(env = environment()) {
-  const vars = read(env, IngestWorker);
+  const vars = read(env, IngestWorker, halfMail);
+  const { SMTP_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl } = vars;
   return {
     ...workers(vars),
+    /** Undefined: mails are not sent. */
+    mail: url && from && publicUrl ? { url, from, publicUrl } : undefined,
     auditRetentionMs: vars.AUDIT_RETENTION,
     outboundAllow: vars.OUTBOUND_ALLOW,
   };
@@ -250,8 +267,8 @@ export function loadLocalConfig(env = environment()) {
     REDIS_URL: { ...Common.REDIS_URL, default: undefined },
     JWT_SECRET: { ...Api.JWT_SECRET, default: undefined },
   };
-  const settings = { ...Common, ...Api, ...Workers, ...ArchiveKey, ...Query, ...Local, ...own };
-  const vars = read(env, settings, longDrain);
+  const settings = { ...Common, ...Api, ...Workers, ...Mail, ...ArchiveKey, ...Query, ...Local, ...own };
+  const vars = read(env, settings, (given) => [...longDrain(given), ...halfMail(given)]);
   return {
     dataDir: vars.DATA_DIR,
     console: vars.CONSOLE,

@@ -80,6 +80,9 @@ export const Api = {
     'on',
     'Whether people may sign in with passwords. `off` leaves the provider and tokens.',
   ),
+  MAIL_FROM: kinds.mailbox.optional(
+    'Sender of mails, such as `Sluice <sluice@example.com>`. Without it there are no mails. It needs `PUBLIC_URL`. Ingest workers read both too.',
+  ),
   JWT_SECRET: secret(
     kinds.secrets.required(
       'Signs tokens; at least 32 bytes in production. It can be a list, separated by commas: the first signs, all verify.',
@@ -166,6 +169,14 @@ export const Workers = {
   ),
 };
 
+export const Mail = {
+  SMTP_URL: secret(
+    kinds.smtpUrl.optional(
+      'Server that takes mails, such as `smtps://user:password@smtp.example.com`. It needs `MAIL_FROM`.',
+    ),
+  ),
+};
+
 /** Of ARCHIVE_FOLDER. */
 export const ArchiveKey = {
   ARCHIVE_ACCESS_KEY_ID: kinds.text.optional(
@@ -183,8 +194,17 @@ export const Query = {
   ),
 };
 
-const { ARCHIVE_FOLDER, AUDIT_RETENTION, JWT_SECRET, OUTBOUND_ALLOW, SECRETS_KEY } = Api;
-export const IngestWorker = { ...Common, ...Workers, AUDIT_RETENTION, OUTBOUND_ALLOW };
+const { ARCHIVE_FOLDER, AUDIT_RETENTION, JWT_SECRET, MAIL_FROM, OUTBOUND_ALLOW, PUBLIC_URL, SECRETS_KEY } =
+  Api;
+export const IngestWorker = {
+  ...Common,
+  ...Workers,
+  AUDIT_RETENTION,
+  OUTBOUND_ALLOW,
+  ...Mail,
+  MAIL_FROM,
+  PUBLIC_URL,
+};
 export const ExportWorker = {
   ...Common,
   ...Workers,
@@ -211,6 +231,7 @@ export const groups = [
   { title: 'All services', settings: Common },
   { title: 'API', settings: Api },
   { title: 'Workers', settings: Workers },
+  { title: 'Ingest workers', settings: Mail },
   { title: 'Export workers and query workers', settings: ArchiveKey },
   { title: 'Query workers', settings: Query },
   { title: '`npm start`', settings: Local },
