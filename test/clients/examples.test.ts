@@ -21,6 +21,7 @@ const order = [
   'setMember',
   'createWebhook',
   'updateWebhook',
+  'updateAlerts',
   'redeliverFrom',
   'saveQuestion',
   'createArchive',

@@ -76,6 +76,8 @@ const table: Record<string, Row> = {
   'get /api/health/ready': [open],
   'post /api/users/register': [open, () => ({ json: { ...credentials(`u${randomBytes(6).toString('hex')}`), locale: 'en' } })],
   'post /api/users/login': [open, ({ owner }) => ({ json: credentials(owner.username) })],
+  'get /api/users/me/alerts/{domain}': [readers()],
+  'patch /api/users/me/alerts/{domain}': [inTurn(401, 401, 404, 200, 200, 200, 403, 200, 403), () => ({ json: { jobs: true } })],
   'post /api/session': [open, ({ owner }) => ({ json: credentials(owner.username) })],
   'post /api/session/renew': [inTurn(401, 401, 401, 401, 401, 401, 401, 401, 401)],
   'delete /api/session': [open],

@@ -101,6 +101,8 @@ describe('the description of the API', () => {
     );
     expect(routes.filter((route) => !route.startsWith('head ')).sort()).toEqual(
       [
+        'get /api/users/me/alerts/{domain}',
+        'patch /api/users/me/alerts/{domain}',
         'post /api/users/register',
         'post /api/users/login',
         'post /api/session',

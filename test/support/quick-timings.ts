@@ -13,7 +13,15 @@ export const quickTimings = {
   forgottenMs: 1_500,
   lateUploadMs: 2_000,
   webhookRetryMs: 200,
+  alertsMs: 200,
+  silenceMs: 200,
+  mailRetryMs: 200,
 };
 
 /** For the workers of a Sluice that many test files share: its sweeps would cost as much as tests. */
-export const calmTimings = { ...quickTimings, sweepMs: timings.sweepMs };
+export const calmTimings = {
+  ...quickTimings,
+  sweepMs: timings.sweepMs,
+  alertsMs: timings.alertsMs,
+  silenceMs: timings.silenceMs,
+};

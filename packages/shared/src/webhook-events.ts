@@ -1,6 +1,7 @@
 /** Names of what webhooks tell. */
 export const webhookEvents = [
   'entries.stored',
+  'entries.silent',
   'refusals.threshold',
   'export.completed',
   'export.failed',

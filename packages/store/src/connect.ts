@@ -1,11 +1,17 @@
 import { ConfigError } from '@sluice/shared/config/load.ts';
 import { within } from '@sluice/shared/deadline.ts';
 import type { Metrics } from '@sluice/shared/metrics/metrics.ts';
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { MongoClient, type MongoClientOptions, ObjectId } from 'mongodb';
 import { auditStore } from './accounts/audit.ts';
 import { personalTokenStore } from './accounts/personal-tokens.ts';
 import { usedStates } from './accounts/used-states.ts';
 import { userStore } from './accounts/users.ts';
+import { addressStore } from './alerts/addresses.ts';
+import { alertStore, alertsName } from './alerts/alerts.ts';
+import { mailStore } from './alerts/mails.ts';
+import { servingStore } from './alerts/serving.ts';
+import { sourceStore, sourcesName } from './alerts/sources.ts';
 import { applicationStore } from './applications/applications.ts';
 import { fieldStore } from './applications/fields.ts';
 import { keyStore } from './applications/keys.ts';
@@ -118,6 +124,13 @@ export function connectDatabase(
   const milestones = milestoneStore(db);
   const horizon = horizonStore(db);
   const webhooks = webhookStore(db, horizon);
+  const mails = mailStore(db);
+  const alerts = alertStore(db, webhooks.fromHere, mails);
+
+  /** Something of these events happened in these applications: whoever tells of it is due. */
+  async function noteEvents(events: WebhookEvent[], applications: string[]): Promise<void> {
+    await Promise.all([webhooks.noteEvents(events, applications), alerts.noteEvents(events, applications)]);
+  }
   const writer = createWriter(horizon, {
     tell: (applications) => webhooks.noteEvents(['entries.stored'], applications),
   });
@@ -128,7 +141,7 @@ export function connectDatabase(
     writer,
   });
   const refusalCounts = refusalCountStore(db, (applications) =>
-    webhooks.noteEvents(['refusals.threshold'], applications),
+    noteEvents(['refusals.threshold'], applications),
   );
   const fields = fieldStore(db);
   const removals = removalStore(db);
@@ -188,7 +201,12 @@ export function connectDatabase(
     fields,
     refused: { ...refusedStore(db, writer), ...meetingRefused(db) },
     refusalCounts,
-    webhooks,
+    webhooks: { ...webhooks, noteEvents },
+    alerts,
+    mails,
+    addresses: addressStore(db),
+    serving: servingStore(db),
+    sources: sourceStore(db),
     deliveries: deliveryStore(db),
     audit: auditStore(db),
     disagreements: disagreementStore(db),
@@ -227,13 +245,14 @@ export function connectDatabase(
         'schemas',
         'refused',
         'webhooks',
+        alertsName,
         questionsName,
         'deliveries',
       ])
         await db.collection(name).deleteMany({ application: _id });
       await refusalCounts.removeAll(application);
       await removeKeyRecords(db, application);
-      for (const name of ['fields', 'deletions']) await db.collection(name).deleteOne({ _id });
+      for (const name of ['fields', 'deletions', sourcesName]) await db.collection(name).deleteOne({ _id });
     },
     /** Resolves when the server answers; rejects after 2 s. */
     async ping(): Promise<void> {

@@ -1,5 +1,9 @@
 import type { Db, Document, IndexDescription } from 'mongodb';
 import { usedStatesName } from './accounts/used-states.ts';
+import { addressesName } from './alerts/addresses.ts';
+import { alertsName } from './alerts/alerts.ts';
+import { mailsName } from './alerts/mails.ts';
+import { sourcesName } from './alerts/sources.ts';
 import { archivesName } from './archives/archive-records.ts';
 import { removalsName } from './archives/removals.ts';
 import { deletionsName } from './entries/deletion-guard.ts';
@@ -63,6 +67,19 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { isFailing: 1, dueAt: 1 }, partialFilterExpression: { state: 'active' } },
     { key: webhooksByOwner, partialFilterExpression: { state: 'active' } },
   ],
+  [alertsName]: [
+    { key: { user: 1, application: 1 }, unique: true },
+    { key: { application: 1 } },
+    { key: { dueAt: 1 } },
+    { key: { code: 1 } },
+  ],
+  [mailsName]: [
+    { key: { dueAt: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
+    { key: { owner: 1 }, partialFilterExpression: { dueAt: { $exists: true } } },
+    { key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
+  [addressesName]: [{ key: { 'pending.hash': 1 }, sparse: true }],
+  [sourcesName]: [{ key: { isSilent: 1 }, sparse: true }],
   deliveries: [
     { key: { webhook: 1, _id: -1 } },
     { key: { webhook: 1, state: 1, _id: 1 } },

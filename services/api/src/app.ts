@@ -4,6 +4,7 @@ import { ownSessionRoutes } from './accounts/own-session-routes.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { tokenRoutes } from './accounts/token-routes.ts';
+import { alertRoutes } from './alerts/routes.ts';
 import { memberRoutes } from './applications/member-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
@@ -76,6 +77,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(clientRoutes, dependencies);
       await api.register(keyRoutes, dependencies);
       await api.register(webhookRoutes, dependencies);
+      await api.register(alertRoutes, dependencies);
       await api.register(archiveRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);

@@ -11,6 +11,7 @@ import type { ApiConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
+import { repeat } from '@sluice/shared/repeat.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
 import type { Lifecycle } from './dependencies.ts';
@@ -18,6 +19,9 @@ import { type ApiTimings, usualTimings } from './dependencies.ts';
 import { createApplicationCache } from './known/applications.ts';
 import { createFeed } from './known/feed.ts';
 import { createCapacities } from './limits/capacity.ts';
+
+/** See `ServingStore`. */
+const tickEveryMs = 5_000;
 
 interface RunningApi {
   /** Such as `http://127.0.0.1:4000`. */
@@ -49,6 +53,11 @@ export async function startApi(
   const feed = createFeed(store.changes, log);
   const cache = createApplicationCache({ ...store, compiler, explainer, feed, metrics });
   const refusalRecorder = createRefusalRecorder(store, log, metrics);
+  const stopTicking = repeat(tickEveryMs, async () => {
+    if (lifecycle.phase !== 'serving') return;
+    const missed = (error: Error) => log.debug({ event: 'serving.missed', reason: error.message });
+    await store.serving.tick().catch(missed);
+  });
   const unhear = hearChanges(config.redis, log, cache.forget);
   const jobQueue = (definition: typeof jobsQueue) =>
     createJobQueue(definition, store.jobs, redis, config.redis, log);
@@ -79,6 +88,7 @@ export async function startApi(
   async function close(): Promise<void> {
     stopMonitoring();
     feed.close();
+    stopTicking();
     unhear();
     redis.disconnect();
     await refusalRecorder.close();

@@ -9,12 +9,14 @@ import { createCompiler } from '@sluice/schemas/compile/compiler.ts';
 import { createExplainer } from '@sluice/schemas/explain/explainer.ts';
 import type { IngestWorkerConfig } from '@sluice/shared/config/load.ts';
 import type { Logger } from '@sluice/shared/logger.ts';
+import { startAlerts } from './alerts/start.ts';
 import { deletionKind } from './deletion/deletion-kind.ts';
 import { startExpiring } from './deletion/expire-entries.ts';
 import { createDownload } from './import/download.ts';
 import { importKind } from './import/import-kind.ts';
 import { receiveKind } from './import/receive-kind.ts';
 import { startReceiving } from './import/start-receiving.ts';
+import { startMails } from './mail/start.ts';
 import { startMilestones } from './milestones/start.ts';
 import { monitorBackups } from './monitor-backups.ts';
 import { createPurge } from './purge.ts';
@@ -58,7 +60,10 @@ export async function startIngestWorker(
   const stopMilestones = startMilestones(store, log);
   const post = createPost(config.outboundAllow);
   const stopWebhooks = startWebhooks({ store, post, metrics, retryMs: timings.webhookRetryMs }, log);
-  const { leaseMs } = timings;
+  const { leaseMs, alertsMs, silenceMs, mailRetryMs: retryMs } = timings;
+  const stopAlerts = startAlerts({ store, metrics, log, alertsMs, silenceMs });
+  const { mail } = config;
+  const stopMails = startMails({ store, mail, metrics, log, mailsMs: alertsMs, retryMs });
   const download = createDownload(config.outboundAllow);
   const received = receiveKind({ store, queue, download, leaseMs, log });
   const stopReceiving = startReceiving(store.jobs, handlerOf(received), log);
@@ -104,7 +109,8 @@ export async function startIngestWorker(
       await trimRefused();
     },
     close: async () => {
-      await Promise.all([stopWebhooks(), stopReceiving()]);
+      await Promise.all([stopWebhooks(), stopReceiving(), stopMails()]);
+      stopAlerts();
       stopMilestones();
       stopExpiring();
       redis.disconnect();

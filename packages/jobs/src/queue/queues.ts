@@ -79,6 +79,12 @@ export interface Timings extends LeaseTimings {
   lateUploadMs: number;
   /** The first wait after a webhook could not be delivered. */
   webhookRetryMs: number;
+  /** How often alerts and mails that are due are taken. */
+  alertsMs: number;
+  /** How often it is looked whether sources are silent. */
+  silenceMs: number;
+  /** The first wait after a mail could not be sent. */
+  mailRetryMs: number;
 }
 
 export const timings: Timings = {
@@ -91,4 +97,7 @@ export const timings: Timings = {
   unresponsiveMs: 60_000,
   lateUploadMs: 10_000,
   webhookRetryMs: 5_000,
+  alertsMs: 2_000,
+  silenceMs: 30_000,
+  mailRetryMs: 30_000,
 };

@@ -139,7 +139,9 @@ function halfMail({
   PUBLIC_URL,
 }: Partial<CleanedEnv<Pick<typeof Api, 'MAIL_FROM' | 'PUBLIC_URL'> & typeof Mail>>) {
   if (SMTP_URL && !MAIL_FROM) return ['SMTP_URL is set: set MAIL_FROM too'];
-  return MAIL_FROM && !PUBLIC_URL ? ['MAIL_FROM is set: set PUBLIC_URL too, with which links in mails begin'] : [];
+  return MAIL_FROM && !PUBLIC_URL
+    ? ['MAIL_FROM is set: set PUBLIC_URL too, with which links in mails begin']
+    : [];
 }
 
 type ArchiveVars = CleanedEnv<Pick<typeof Api, 'ARCHIVE_FOLDER'> & typeof ArchiveKey>;

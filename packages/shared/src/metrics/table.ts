@@ -114,6 +114,18 @@ export const metricTable = {
     of: ['ingest worker'],
     help: 'Requests to webhooks: `delivered` or `failed`, each try counted.',
   },
+  sluice_mails_total: {
+    type: 'counter',
+    labels: ['result'],
+    of: ['ingest worker'],
+    help: 'Mails that were given to the SMTP server: `sent`, `refused` (for ever) or `failed`, each try counted.',
+  },
+  sluice_silent_applications: {
+    type: 'gauge',
+    labels: [],
+    of: ['ingest worker'],
+    help: 'Applications that had no entry for as long as an alert or a webhook of theirs says. All workers count the same.',
+  },
   sluice_followers: {
     type: 'gauge',
     labels: [],

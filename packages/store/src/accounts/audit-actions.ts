@@ -39,6 +39,7 @@ export const auditActions = [
   'archive.made',
   'archive.removed',
   'archive.retried',
+  'alerts.updated',
   'webhook.rotated',
   'webhook.deleted',
   'question.saved',

@@ -19,6 +19,8 @@ export interface WebhookRecord {
   events: WebhookEvent[];
   name?: string;
   refusals?: Threshold;
+  /** After how many minutes without an entry silence is told. */
+  silence?: number;
   /** What its entries say of their senders. */
   meta?: SenderMeta[];
   state: WebhookState;
@@ -40,6 +42,8 @@ export interface Progress {
   version: number;
   /** Whether the threshold was reached at the last look. */
   isOver?: boolean;
+  /** Begin of the last silence that was told: see `SourceRecord.sinceMs`. */
+  toldSilence?: number | null;
 }
 
 /** A secret signs until `until`; the first one has no end. */
@@ -119,6 +123,7 @@ export const toWebhook = ({
   events,
   name,
   refusals,
+  silence,
   meta,
   state,
   reason,
@@ -132,6 +137,7 @@ export const toWebhook = ({
   events,
   ...(name !== undefined && { name }),
   ...(refusals && { refusals }),
+  ...(silence !== undefined && { silence }),
   ...(meta && { meta }),
   state,
   ...(reason !== undefined && { reason }),

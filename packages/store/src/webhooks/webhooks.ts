@@ -4,6 +4,7 @@ import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import { fromNow } from '../lease.ts';
 import { waitsAgain } from './new-delivery.ts';
+import { webhookSilences } from './silences.ts';
 import { webhookTurns } from './turns.ts';
 import { webhookWakes } from './wakes.ts';
 import {
@@ -15,7 +16,7 @@ import {
 } from './webhook-records.ts';
 
 /** The settings that a user chooses. */
-export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals' | 'meta'>;
+export type WebhookFields = Pick<WebhookRecord, 'url' | 'events' | 'name' | 'refusals' | 'silence' | 'meta'>;
 
 type Application = { id: string; version: number; owner: { id: string } };
 
@@ -42,6 +43,8 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   return {
     ...turns,
     ...wakes,
+    ...webhookSilences(db),
+    fromHere,
 
     /** Undefined when the application has `limit` webhooks already. */
     async create(

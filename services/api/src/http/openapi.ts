@@ -27,6 +27,7 @@ const tags = [
   { name: 'Imports', description: 'Upload a large file, which workers store.' },
   { name: 'Archives', description: 'Put all entries into a bucket or a folder, on a schedule.' },
   { name: 'Webhooks', description: 'Post what happens to your own programs.' },
+  { name: 'Alerts', description: 'Choose what you are told by e-mail.' },
   { name: 'Activity', description: 'See who did what with an application and with your account.' },
   { name: 'Health', description: 'For load balancers and monitoring.' },
 ];

@@ -23,11 +23,18 @@ const Refusals = Strict(
     minutes: Type.Integer({ minimum: 1, maximum: 1_440, examples: [5] }),
   },
 );
+const Silence = Type.Integer({
+  minimum: 1,
+  maximum: 43_200,
+  description: 'After how many minutes without an entry `entries.silent` comes; needed for that event.',
+  examples: [60],
+});
 const chosen = {
   url: Url,
   events: Events,
   name: Type.Optional(Type.String({ ...Name, examples: ['Warehouse'] })),
   refusals: Type.Optional(Refusals),
+  silence: Type.Optional(Silence),
   meta: Type.Optional(
     Type.Array(Type.Enum([...senderMeta], { title: 'WebhookMeta' }), {
       uniqueItems: true,

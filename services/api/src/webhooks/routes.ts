@@ -37,19 +37,26 @@ const makeSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const invalid = (name: string, message: string) => invalidAt(`/${name}`, name, message);
 
 /** What its editors set. The rest of a URL may be a secret. */
-const settingsOf = ({ name, url, events, refusals, meta, state }: WebhookRecord) => ({
+const settingsOf = ({ name, url, events, refusals, silence, meta, state }: WebhookRecord) => ({
   name,
   url: new URL(url).origin,
   events,
   refusals,
+  silence,
   meta,
   state,
 });
 
-/** The threshold and its event need each other. Throws ApiError. */
-function refuseThreshold({ events, refusals }: Pick<WebhookRecord, 'events' | 'refusals'>): void {
+/** Some events need a threshold. Throws ApiError. */
+function refuseThreshold({
+  events,
+  refusals,
+  silence,
+}: Pick<WebhookRecord, 'events' | 'refusals' | 'silence'>): void {
   if (events.includes('refusals.threshold') && !refusals)
     throw invalid('refusals', 'is needed for refusals.threshold: {"count":10,"minutes":5}');
+  if (events.includes('entries.silent') && silence === undefined)
+    throw invalid('silence', 'is needed for entries.silent: the minutes without an entry, such as 60');
 }
 
 /** Webhooks of an application, and what became of their deliveries. Ingest workers deliver. */

@@ -33,6 +33,7 @@ export function addWebhooks(program: Command, act: Act): void {
     .addOption(new NamesOption('--events <names>', 'what is posted', webhookEvents).default('entries.stored'))
     .option('--name <name>')
     .addOption(new NamesOption('--meta <names>', 'who sent entries', senderMeta))
+    .option('--silence <minutes>', 'for entries.silent, such as 60')
     .option('--refusals <count/minutes>', 'for refusals.threshold, such as 10/5')
     .addHelpText(
       'after',
@@ -68,15 +69,18 @@ export function addWebhooks(program: Command, act: Act): void {
 interface CreateOptions {
   events: string;
   name?: string;
+  silence?: string;
   refusals?: string;
   meta?: string;
 }
 
 async function create(
   context: Context,
-  { events, name, refusals, meta }: CreateOptions,
+  { events, name, silence, refusals, meta }: CreateOptions,
   url: string,
 ): Promise<void> {
+  if (silence !== undefined && !/^\d{1,5}$/.test(silence))
+    throw new CliError('--silence takes minutes, such as 60');
   const [, count, minutes] = /^(\d{1,9})\/(\d{1,9})$/.exec(refusals ?? '') ?? [];
   if (refusals !== undefined && !minutes) throw new CliError('--refusals takes count/minutes, such as 10/5');
   await issue(context, '/webhooks', {
@@ -84,6 +88,7 @@ async function create(
     name,
     events: events.split(','),
     ...(meta && { meta: meta.split(',') }),
+    ...(silence !== undefined && { silence: Number(silence) }),
     ...(refusals && { refusals: { count: Number(count), minutes: Number(minutes) } }),
   });
 }

@@ -661,6 +661,7 @@ export const words = {
     events: 'Events',
     eventNames: {
       'entries.stored': 'Entries are stored',
+      'entries.silent': 'No entry comes for a time',
       'refusals.threshold': 'Many uploads are refused',
       'export.completed': 'An export is completed',
       'export.failed': 'An export fails',
@@ -670,6 +671,7 @@ export const words = {
       'archive.failed': 'A run of an archive fails',
       'schema.published': 'A schema is published',
     },
+    silence: 'Minutes without an entry',
     count: 'Refused uploads',
     minutes: 'Within minutes',
     issued: 'Secret of the webhook',

@@ -4,6 +4,7 @@ import { changesBetween } from '@sluice/schemas/changes/changes-between.ts';
 import { parseSchema } from '@sluice/schemas/schema.ts';
 import { isOfJob, type WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { PageTooLarge } from '@sluice/store/entries/read-page.ts';
 import { sumOf } from '@sluice/store/refused/losses.ts';
 import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
@@ -22,11 +23,14 @@ export interface WebhookNews {
   isOpen?: boolean;
 }
 
-type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts'>;
+/** Whom news are for. */
+type Reader = Pick<TakenWebhook, 'events' | 'since' | 'refusals' | 'silence' | 'progress'>;
+
+type Stores = Pick<Store, 'entries' | 'jobs' | 'schemas' | 'refusalCounts' | 'serving' | 'sources'>;
 
 /** What there is to tell since the progress of a webhook, one kind of event after the other. */
-export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores) {
-  async function stored({ id }: ApplicationRecord, { progress }: TakenWebhook): Promise<WebhookNews> {
+export function createReadNews({ entries, jobs, schemas, refusalCounts, serving, sources }: Stores) {
+  async function stored({ id }: ApplicationRecord, { progress }: Reader): Promise<WebhookNews> {
     const after = progress.entries;
     const sizes: number[] = [];
     const read = (limit: number) => {
@@ -48,10 +52,7 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     return { progress: { entries: last.id }, made: [{ type: 'entries.stored', content }] };
   }
 
-  async function ended(
-    { id }: ApplicationRecord,
-    { since: told, progress }: TakenWebhook,
-  ): Promise<WebhookNews> {
+  async function ended({ id }: ApplicationRecord, { since: told, progress }: Reader): Promise<WebhookNews> {
     const since = new Date(progress.jobsSince.getTime() - lateJobMs);
     const known = new Set(progress.jobsTold);
     const found = (await jobs.endedSince(id, since)).map((job) => ({
@@ -75,7 +76,7 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     };
   }
 
-  async function published(application: ApplicationRecord, { progress }: TakenWebhook): Promise<WebhookNews> {
+  async function published(application: ApplicationRecord, { progress }: Reader): Promise<WebhookNews> {
     for (let version = progress.version + 1; version <= application.version; version++) {
       const [before, after] = [
         await schemas.of(application, version - 1),
@@ -91,10 +92,7 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     return { progress: {}, made: [] };
   }
 
-  async function refused(
-    { id }: ApplicationRecord,
-    { refusals, progress }: TakenWebhook,
-  ): Promise<WebhookNews> {
+  async function refused({ id }: ApplicationRecord, { refusals, progress }: Reader): Promise<WebhookNews> {
     if (!refusals) return { progress: {}, made: [] };
     const { count, minutes } = refusals;
     const from = new Date(minuteOf(Date.now() - (minutes - 1) * minuteMs));
@@ -107,21 +105,30 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts }: Stores
     return { progress: { isOver }, made: isOver ? [{ type: 'refusals.threshold', content }] : [] };
   }
 
-  const sources: [isOf: (event: WebhookEvent) => boolean, read: typeof stored][] = [
+  async function silent({ id }: ApplicationRecord, { silence, progress }: Reader): Promise<WebhookNews> {
+    const [source, served] = await Promise.all([sources.of(id), serving.read()]);
+    if (!silence || !source || !served || served.servedMs < served.settledMs)
+      return { progress: {}, made: [] };
+    const { newest, sinceMs } = source;
+    if (served.servedMs - sinceMs < silence * minuteMs || progress.toldSilence === sinceMs)
+      return { progress: {}, made: [] };
+    const data = { minutes: silence, ...(newest && { last_entry_at: timeOfId(newest).toISOString() }) };
+    return { progress: { toldSilence: sinceMs }, made: [{ type: 'entries.silent', content: { data } }] };
+  }
+
+  const readers: [isOf: (event: WebhookEvent) => boolean, read: typeof stored][] = [
     [(event) => event === 'schema.published', published],
     [(event) => event === 'entries.stored', stored],
     [isOfJob, ended],
     [(event) => event === 'refusals.threshold', refused],
+    [(event) => event === 'entries.silent', silent],
   ];
 
-  return async function readNews(
-    application: ApplicationRecord,
-    webhook: TakenWebhook,
-  ): Promise<WebhookNews> {
+  return async function readNews(application: ApplicationRecord, reader: Reader): Promise<WebhookNews> {
     const all = { progress: {}, made: [] as NewDelivery[], isOpen: false };
-    for (const [isOf, read] of sources) {
-      if (!webhook.events.some(isOf)) continue;
-      const { progress, made, isOpen } = await read(application, webhook);
+    for (const [isOf, read] of readers) {
+      if (!reader.events.some(isOf)) continue;
+      const { progress, made, isOpen } = await read(application, reader);
       Object.assign(all.progress, progress);
       all.made.push(...made);
       all.isOpen ||= isOpen ?? false;

@@ -5,7 +5,7 @@ import { choicesOf } from '../../components/choice.tsx';
 import { Form } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
 
-export type WebhookDraft = Pick<Schemas['Webhook'], 'url' | 'events' | 'refusals'>;
+export type WebhookDraft = Pick<Schemas['Webhook'], 'url' | 'events' | 'refusals' | 'silence'>;
 
 interface Props {
   /** What it is now; a new one is told of entries. */
@@ -18,9 +18,16 @@ interface Props {
 export function WebhookForm({ fields, label, save }: Props) {
   const [events, setEvents] = useState<Schemas['WebhookEvent'][]>(fields?.events ?? ['entries.stored']);
   const hasThreshold = events.includes('refusals.threshold');
-  const send = ({ url, count, minutes }: Record<'url' | 'count' | 'minutes', string>) => {
+  const hasSilence = events.includes('entries.silent');
+  type Given = Record<'url' | 'count' | 'minutes' | 'silence', string>;
+  const send = ({ url, count, minutes, silence }: Given) => {
     const refusals = { count: Number(count), minutes: Number(minutes) };
-    return save({ url, events, ...(hasThreshold && { refusals }) });
+    return save({
+      url,
+      events,
+      ...(hasThreshold && { refusals }),
+      ...(hasSilence && { silence: Number(silence) }),
+    });
   };
   return (
     <Form act={send} submit={label} mt="sm">
@@ -41,6 +48,15 @@ export function WebhookForm({ fields, label, save }: Props) {
               ))}
             </Stack>
           </Checkbox.Group>
+          {hasSilence && (
+            <NumberInput
+              name="silence"
+              label={words.webhooks.silence}
+              defaultValue={fields?.silence ?? 60}
+              min={1}
+              max={43_200}
+            />
+          )}
           {hasThreshold && (
             <Group>
               <NumberInput

@@ -1,0 +1,88 @@
+import { MongoClient } from 'mongodb';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createMailbox } from '../support/mailbox.ts';
+import { createReceiver } from '../support/receiver.ts';
+import { startSluice, storeOf, until } from '../support/sluice.ts';
+
+const publicUrl = 'https://sluice.example';
+const address = 'ada@example.com';
+
+/** A Sluice with mails, whose clock of silence a test sets forward. */
+async function withMails() {
+  const mailbox = await createMailbox();
+  const sluice = await startSluice({
+    env: {
+      SMTP_URL: mailbox.url,
+      MAIL_FROM: 'Sluice <sluice@example.com>',
+      PUBLIC_URL: publicUrl,
+      OUTBOUND_ALLOW: '127.0.0.1',
+    },
+  });
+  onTestFinished(() => sluice.stop());
+  const client = new MongoClient(sluice.env.MONGODB_URL as string);
+  onTestFinished(() => client.close());
+  const serving = client.db().collection('serving');
+  const ticked = async () => (await serving.findOne())?.servedMs !== undefined;
+  await until(ticked);
+  return {
+    ...sluice,
+    mailbox,
+    store: storeOf(sluice),
+    db: client.db(),
+    serve: (minutes: number) => serving.updateOne({}, { $inc: { servedMs: minutes * 60_000 } }),
+  };
+}
+
+type World = Awaited<ReturnType<typeof withMails>>;
+
+async function application({ request, owner, application, store }: World) {
+  const { token, username } = await owner();
+  const domain = await application(token);
+  const user = (await store.users.byName(username)) ?? expect.unreachable();
+  await store.addresses.set(user.id, address);
+  const { id } = (await store.applications.byDomain(domain)) ?? expect.unreachable();
+  const upload = async (n: number) => {
+    const { status } = await request('POST', `/applications/${domain}/data`, { token, json: { n } });
+    expect(status).toBe(201);
+  };
+  const alerts = (json: object) => request('PATCH', `/users/me/alerts/${domain}`, { token, json });
+  const seen = (newest: boolean) =>
+    until(async () => ((await store.sources.of(id))?.newest !== undefined) === newest);
+  return { token, username, user, domain, id, upload, alerts, seen };
+}
+
+describe('silence', () => {
+  it('is found, mailed once, told to webhooks and counted', async () => {
+    const world = await withMails();
+    const { request, mailbox, serve, store } = world;
+    const { token, domain, upload, alerts, seen, user } = await application(world);
+    const receiver = await createReceiver();
+    const webhook = { url: receiver.url, events: ['entries.silent'], silence: 60 };
+    const created = await request('POST', `/applications/${domain}/webhooks`, { token, json: webhook });
+    expect(created.status).toBe(200);
+    expect((await alerts({ silence: 60 })).body.data).toEqual({ silence: 60 });
+    await upload(1);
+    await seen(true);
+    await serve(61);
+    await until(async () => mailbox.mails.length > 0 && receiver.received.length > 0);
+    const [mail] = mailbox.mails;
+    expect(mail?.to).toEqual([address]);
+    expect(mail?.headers.get('subject')).toBe('Test: no entry for 1 hour');
+    expect(mail?.text).toContain(`${publicUrl}/applications/${domain}/entries?from=`);
+    expect(mail?.headers.get('list-unsubscribe-post')).toBe('List-Unsubscribe=One-Click');
+    expect(mail?.headers.get('list-unsubscribe')).toMatch(
+      /^<https:\/\/sluice\.example\/api\/alerts\/[\w-]{32}\/unsubscribe>$/,
+    );
+    expect(mail?.raw).not.toContain('"n"');
+    const { event } = receiver.received[0] ?? expect.unreachable();
+    expect(event).toMatchObject({ type: 'entries.silent', data: { domain, minutes: 60 } });
+    expect(Date.parse(event.data.last_entry_at)).toBeLessThan(Date.now());
+    expect(await store.sources.countSilent()).toBe(1);
+
+    // An entry ends it.
+    await upload(2);
+    await until(async () => (await store.sources.countSilent()) === 0);
+    expect(mailbox.mails).toHaveLength(1);
+    expect(await store.addresses.of(user.id)).toEqual({ address });
+  });
+});
