@@ -86,3 +86,42 @@ describe('silence', () => {
     expect(await store.addresses.of(user.id)).toEqual({ address });
   });
 });
+
+describe('other matters', () => {
+  it('are refusals, jobs, what fails, and publications that may refuse more', async () => {
+    const world = await withMails();
+    const { request, mailbox } = world;
+    const { token, domain, upload, alerts } = await application(world);
+    const send = async (method: string, where: string, json: object) => {
+      const { status, text } = await request(method, `/applications/${domain}${where}`, { token, json });
+      expect({ text, status }).toEqual({ text, status: where === '/exports' ? 202 : 200 });
+    };
+    await upload(1);
+    const settings = { refused: { count: 3, minutes: 60 }, jobs: true, failing: true, publications: true };
+    expect((await alerts(settings)).body.data).toMatchObject(settings);
+    const receiver = await createReceiver((response) => response.writeHead(500).end());
+    await send('POST', '/webhooks', { url: receiver.url, events: ['export.completed'] });
+    // Only the second one may refuse more.
+    await send('POST', '/schemas', { schema: { type: 'object', title: 'T' } });
+    await send('POST', '/schemas', { schema: { type: 'object', properties: { n: { type: 'integer' } } } });
+    await send('POST', '/exports', {});
+    for (const n of ['secret', 'secret', 'secret'])
+      await request('POST', `/applications/${domain}/data`, { token, json: { n } });
+
+    const subjects = () => mailbox.mails.map(({ headers }) => headers.get('subject')).sort();
+    await until(async () => mailbox.mails.length === 4);
+    expect(subjects()).toEqual([
+      'Test: 1 export completed',
+      'Test: 1 webhook fails',
+      'Test: 3 uploads refused',
+      'Test: schema version 3 may refuse more',
+    ]);
+    for (const { raw, text } of mailbox.mails) {
+      expect(raw).not.toContain('secret');
+      expect(text).toContain(`${publicUrl}/applications/${domain}/`);
+    }
+    expect(
+      (await alerts({ refused: null, jobs: false, failing: false, publications: false })).body.data,
+    ).toEqual({ proposed_silence: 5 });
+  });
+});

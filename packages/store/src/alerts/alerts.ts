@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { isOfJob, type WebhookEvent } from '@sluice/shared/webhook-events.ts';
+import type { WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { inTransaction } from '../in-transaction.ts';
@@ -22,13 +22,20 @@ export interface AlertSettings {
 /** Null: no longer. */
 export type AlertChange = { [Name in keyof AlertSettings]?: AlertSettings[Name] | null };
 
-/** The events of webhooks that a matter tells. */
-export const eventsOf: Record<Matter, WebhookEvent[]> = {
+/** What alerts tell: events of webhooks, and one more. */
+type AlertEvent = WebhookEvent | 'webhook.failing';
+
+/** The events that a matter tells. */
+export const eventsOf: Record<Exclude<Matter, 'failing'>, WebhookEvent[]> = {
   refused: ['refusals.threshold'],
   silence: ['entries.silent'],
   jobs: ['export.completed', 'export.failed', 'import.completed', 'import.failed'],
-  failing: ['archive.failed'],
   publications: ['schema.published'],
+};
+
+const allEventsOf: Record<Matter, AlertEvent[]> = {
+  ...eventsOf,
+  failing: ['archive.failed', 'webhook.failing'],
 };
 
 export interface TakenAlert extends Pick<TakenWebhook, 'since' | 'progress' | 'refusals' | 'silence'> {
@@ -44,7 +51,7 @@ interface AlertDocument extends Omit<TakenAlert, 'id' | 'user' | 'application' |
   _id: ObjectId;
   user: ObjectId;
   application: ObjectId;
-  events: WebhookEvent[];
+  events: AlertEvent[];
   /** The end of a link that ends the alert without a sign-in. */
   code: string;
   dueAt: Date;
@@ -94,18 +101,19 @@ export function alertStore(
       const found = await alerts.findOne(one(user, id));
       const merged = Object.entries({ ...found?.settings, ...change }).filter(([, value]) => value);
       const settings: AlertSettings = Object.fromEntries(merged);
-      const events = (Object.keys(settings) as Matter[]).flatMap((matter) => eventsOf[matter]);
-      if (events.length === 0) {
+      const matters = Object.keys(settings) as Matter[];
+      if (matters.length === 0) {
         await alerts.deleteOne(one(user, id));
         return {};
       }
+      const events: AlertEvent[] = matters.flatMap((matter) => allEventsOf[matter]);
       const now = new Date();
       const here = await fromHere(version);
       const before = found?.events ?? [];
-      const isNew = (is: (event: WebhookEvent) => boolean) => events.some(is) && !before.some(is);
-      const since = events.map(
-        (event) => found?.since.find((each) => each.event === event) ?? { event, at: now },
-      );
+      const isNew = (is: (event: AlertEvent) => boolean) => events.some(is) && !before.some(is);
+      const since = matters
+        .flatMap((matter) => (matter === 'failing' ? [] : eventsOf[matter]))
+        .map((event) => found?.since.find((each) => each.event === event) ?? { event, at: now });
       await alerts.updateOne(
         one(user, id),
         {
@@ -114,8 +122,12 @@ export function alertStore(
             events,
             since,
             ...(isNew((event) => event === 'schema.published') && { 'progress.version': version }),
-            ...(isNew(isOfJob) && { 'progress.jobsSince': here.jobsSince }),
+            ...(isNew((event) => eventsOf.jobs.some((each) => each === event)) && {
+              'progress.jobsSince': here.jobsSince,
+            }),
             ...(change.silence !== undefined && { 'progress.toldSilence': null }),
+            ...(change.refused !== undefined && { 'progress.isOver': false }),
+            ...(change.failing !== undefined && { 'progress.toldFailing': [] }),
             dueAt: new Date(0),
           },
           $setOnInsert: {
@@ -131,7 +143,7 @@ export function alertStore(
     },
 
     /** Something of these events happened in these applications. */
-    async noteEvents(events: WebhookEvent[], applications: string[]): Promise<void> {
+    async noteEvents(events: AlertEvent[], applications: string[]): Promise<void> {
       const application = { $in: applications.map((id) => new ObjectId(id)) };
       await alerts.updateMany({ application, events: { $in: events } }, [{ $set: due }]);
     },

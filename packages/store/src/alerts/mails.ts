@@ -9,13 +9,18 @@ export type MailKind = 'alert' | 'confirm' | 'invite' | 'reset';
 export const matters = ['refused', 'silence', 'jobs', 'failing', 'publications'] as const;
 export type Matter = (typeof matters)[number];
 
+/** What happened, as webhooks tell it. */
+export interface AlertNews {
+  type: string;
+  data: Record<string, unknown>;
+}
+
 /** What a mail tells of an application. Nothing of payloads. */
 export interface AlertContent {
   alert: string;
   matter: Matter;
   application: string;
-  /** What happened, as webhooks tell it. */
-  news: { type: string; data: Record<string, unknown> }[];
+  news: AlertNews[];
 }
 
 /** A mail that is to be sent. */

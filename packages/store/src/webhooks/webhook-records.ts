@@ -44,6 +44,8 @@ export interface Progress {
   isOver?: boolean;
   /** Begin of the last silence that was told: see `SourceRecord.sinceMs`. */
   toldSilence?: number | null;
+  /** The archives and webhooks of which an alert told that they fail. */
+  toldFailing?: string[];
 }
 
 /** A secret signs until `until`; the first one has no end. */

@@ -27,14 +27,17 @@ export const AlertUpdate = Strict(
   },
 );
 
-export const Alerts = Named('Alerts', {
-  refused: Type.Optional(Named({ title: 'RefusedAlert', ...ofRefused }, threshold)),
-  silence: Type.Optional(Type.Integer({ ...minutes, ...ofSilence })),
-  ...flags,
-  proposed_silence: Type.Optional(
-    Int('Minutes without an entry that were unusual in the last month. Absent: it had no entries.', 90),
-  ),
-});
+export const Alerts = Named(
+  { title: 'Alerts', examples: [{ silence: 60, proposed_silence: 90 }] },
+  {
+    refused: Type.Optional(Named({ title: 'RefusedAlert', ...ofRefused }, threshold)),
+    silence: Type.Optional(Type.Integer({ ...minutes, ...ofSilence })),
+    ...flags,
+    proposed_silence: Type.Optional(
+      Int('Minutes without an entry that were unusual in the last month. Absent: it had no entries.', 90),
+    ),
+  },
+);
 
 export const toAlerts = (settings: AlertSettings, proposed: number | undefined): Static<typeof Alerts> => ({
   ...settings,

@@ -1,8 +1,6 @@
-import type { AlertContent, Matter } from '@sluice/store/alerts/mails.ts';
+import type { AlertContent, AlertNews, Matter } from '@sluice/store/alerts/mails.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { type Letter, type Paragraph, toLetter } from './letter.ts';
-
-type News = AlertContent['news'][number];
 
 interface Said {
   subject: string;
@@ -11,7 +9,7 @@ interface Said {
   page: string;
 }
 
-type Say = (news: [News, ...News[]]) => Said;
+type Say = (news: [AlertNews, ...AlertNews[]]) => Said;
 
 const hourMs = 3_600_000;
 
@@ -26,7 +24,7 @@ function inWords(minutes: number): string {
 
 const inUtc = (time: string) => `${time.slice(0, 16).replace('T', ' ')} UTC`;
 
-function silence([{ data }]: [News, ...News[]]): Said {
+function silence([{ data }]: [AlertNews, ...AlertNews[]]): Said {
   const { minutes, last_entry_at: last } = data as { minutes: number; last_entry_at?: string };
   const came = last ? `The last one came at ${inUtc(last)}.` : 'It has no entry yet.';
   const from = last && new Date(Date.parse(last) - hourMs).toISOString();
@@ -37,7 +35,61 @@ function silence([{ data }]: [News, ...News[]]): Said {
   };
 }
 
-const byMatter: Partial<Record<Matter, Say>> = { silence };
+function refused([{ data }]: [AlertNews, ...AlertNews[]]): Said {
+  const { refused: number, lost, minutes } = data as { refused: number; lost?: number; minutes: number };
+  const lostToo = lost ? `, and ${lost.toLocaleString('en')} lost before they were validated` : '';
+  const within = `within ${inWords(minutes)}`;
+  return {
+    subject: `${count(number + (lost ?? 0), 'upload')} refused`,
+    paragraphs: [`${count(number, 'upload')} ${number === 1 ? 'was' : 'were'} refused${lostToo}, ${within}.`],
+    page: 'refused',
+  };
+}
+
+function jobs(news: AlertNews[]): Said {
+  const ended = news.map(({ type, data }) => {
+    const [kind = '', state] = type.split('.');
+    return `${count(data.count, kind)} ${state}`;
+  });
+  return { subject: ended.join(', '), paragraphs: [`${ended.join(', ')}.`], page: 'jobs' };
+}
+
+function failing(news: AlertNews[]): Said {
+  const failed = (type: string) => news.filter((each) => each.type === type).length;
+  const [archives, webhooks] = [failed('archive.failing'), failed('webhook.failing')];
+  const said = [
+    ...(archives > 0 ? [count(archives, 'archive')] : []),
+    ...(webhooks > 0 ? [count(webhooks, 'webhook')] : []),
+  ].join(' and ');
+  const verb = archives + webhooks === 1 ? 'fails' : 'fail';
+  return {
+    subject: `${said} ${verb}`,
+    paragraphs: [`${said} ${verb}. The console says why. Sluice tries an archive again by itself.`],
+    page: archives > 0 ? 'archive' : 'settings',
+  };
+}
+
+interface Publication {
+  version: number;
+  changes: { path: string; message: string }[];
+  more: number;
+}
+
+function publications(news: AlertNews[]): Said {
+  const all = news.map(({ data }) => data as unknown as Publication);
+  const versions = all.map(({ version }) => version).join(', ');
+  const changes = all.flatMap(({ version, changes, more }) => [
+    ...changes.map(({ path, message }) => `Version ${version}: ${path} ${message}`),
+    ...(more > 0 ? [`Version ${version}: ${count(more, 'more change')}.`] : []),
+  ]);
+  return {
+    subject: `schema version${all.length === 1 ? '' : 's'} ${versions} may refuse more`,
+    paragraphs: ['A schema was published that may refuse uploads that were accepted before.', ...changes],
+    page: 'schema',
+  };
+}
+
+const byMatter: Record<Matter, Say> = { refused, silence, jobs, failing, publications };
 
 /** What an alert says. `code` is the end of the link that ends it. */
 export function toAlertLetter(
@@ -47,7 +99,7 @@ export function toAlertLetter(
   publicUrl: string,
   code: string,
 ): Letter {
-  const said = (byMatter[matter] as Say)(news as [News, ...News[]]);
+  const said = byMatter[matter](news as [AlertNews, ...AlertNews[]]);
   const link = `${publicUrl}/applications/${domain}/${said.page}`;
   const unsubscribe = `${publicUrl}/api/alerts/${code}/unsubscribe`;
   const paragraphs: Paragraph[] = [

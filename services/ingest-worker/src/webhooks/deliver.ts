@@ -40,7 +40,7 @@ export interface DeliverDependencies {
 
 /** Tells a webhook what it waits for, in order. Resolves with when to look again, in ms. */
 export function createDeliver({ store, post, metrics, retryMs }: DeliverDependencies) {
-  const { applications, users, webhooks, deliveries } = store;
+  const { alerts, applications, users, webhooks, deliveries } = store;
   const readNews = createReadNews(store);
   const counter = (result: string) => metrics.count('sluice_webhook_deliveries_total', { result });
   const count = { delivered: counter('delivered'), failed: counter('failed') };
@@ -115,6 +115,7 @@ export function createDeliver({ store, post, metrics, retryMs }: DeliverDependen
           : undefined;
     await deliveries.note(delivery, 'waiting', last, triedSince);
     if (reason) await webhooks.disable(webhook, reason);
+    await alerts.noteEvents(['webhook.failing'], [application.id]);
     const wait = waits[Math.min(delivery.attempts, waits.length - 1)] as number;
     return { inMs: wait * retryMs * randomly(), isFailing: true };
   }
