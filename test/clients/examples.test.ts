@@ -35,6 +35,8 @@ const order = [
   'createDeletion',
   'createErasure',
   'updateApplication',
+  'setEmail',
+  'confirmEmail',
   'updateProfile',
   'updateUser',
   'confirmSecondFactor',
@@ -48,19 +50,30 @@ let token: string | undefined;
 const made: Record<string, string> = { username: 'ada' };
 
 // Without workers, so no run of an archive ends between two requests.
-const sluice = await startSluice({
-  workers: false,
-  env: { ARCHIVE_FOLDER: tmpdir(), SECRETS_KEY: 'a secret of tests' },
-});
+const env = {
+  ARCHIVE_FOLDER: tmpdir(),
+  SECRETS_KEY: 'a secret of tests',
+  MAIL_FROM: 'sluice@example.com',
+  PUBLIC_URL: 'https://sluice.example',
+};
+const sluice = await startSluice({ workers: false, env });
 afterAll(() => sluice.stop());
 const description = await readDescription(sluice);
 const operations = new Map(description.operations.map((operation) => [operation.operationId, operation]));
 
 let recovery: string[] = [];
 
+/** Only the operator, or a mail, has such a code. */
+async function codeOfMail(issuer: 'users' | 'addresses'): Promise<string | undefined> {
+  const store = storeOf(sluice);
+  const { id = '' } = (await store.users.byName('ada')) ?? {};
+  return (await store[issuer].issueCode(id, 60_000))?.code;
+}
+
 /** The codes of examples are not those of this user. */
 const codes: Record<string, () => Promise<string | undefined>> = {
-  setPassword: codeOfOperator,
+  setPassword: () => codeOfMail('users'),
+  confirmEmail: () => codeOfMail('addresses'),
   async confirmSecondFactor() {
     const { body } = await sluice.request('POST', '/users/me/second-factor', { token });
     recovery = body.data.recovery_codes;
@@ -68,12 +81,6 @@ const codes: Record<string, () => Promise<string | undefined>> = {
   },
   removeSecondFactor: async () => recovery[0],
 };
-
-async function codeOfOperator(): Promise<string | undefined> {
-  const { users } = storeOf(sluice);
-  const { id = '' } = (await users.byName('ada')) ?? {};
-  return (await users.issueCode(id, 60_000))?.code;
-}
 
 it('every request with a body is sent here', () => {
   // They need a query, a file of another server, an upload that was begun, and a query worker.

@@ -125,3 +125,79 @@ describe('other matters', () => {
     ).toEqual({ proposed_silence: 5 });
   });
 });
+
+describe('an e-mail', () => {
+  it('is confirmed by the link of a mail, and shown to its user alone', async () => {
+    const world = await withMails();
+    const { request, mailbox, owner } = world;
+    const [ada, bo] = [await owner(), await owner()];
+    const set = (email: string) => request('PUT', '/users/me/email', { token: ada.token, json: { email } });
+    const profile = async () => (await request('GET', '/users/me', { token: ada.token })).body.data;
+    const confirm = (code?: string) => request('POST', '/users/confirm-email', { json: { code } });
+
+    expect((await set('ada@example.com')).status).toBe(200);
+    await until(async () => mailbox.mails.length === 1);
+    const [mail] = mailbox.mails;
+    expect(mail?.to).toEqual(['ada@example.com']);
+    expect(mail?.headers.has('list-unsubscribe')).toBe(false);
+    const codeIn = (text?: string) => /\/confirm-email#([\w-]{32})/.exec(text ?? '')?.[1];
+    expect(await profile()).toMatchObject({ email_pending: 'ada@example.com' });
+    expect((await confirm('x')).status).toBe(401);
+    expect((await confirm(codeIn(mail?.text))).status).toBe(200);
+    expect((await confirm(codeIn(mail?.text))).status).toBe(401);
+    expect(await profile()).toMatchObject({ email: 'ada@example.com' });
+
+    // Another one counts once it is confirmed, too.
+    await set('ada@example.org');
+    expect(await profile()).toMatchObject({ email: 'ada@example.com', email_pending: 'ada@example.org' });
+    for (const path of ['/users', `/users/${ada.username}`])
+      expect((await request('GET', path, { token: bo.token })).text).not.toContain('@example');
+    for (let n = 0; n < 3; n++) expect((await set(`a${n}@example.com`)).status).toBe(200);
+    expect((await set('b@example.com')).status).toBe(429);
+
+    expect((await request('DELETE', '/users/me/email', { token: ada.token })).status).toBe(200);
+    expect(await profile()).not.toHaveProperty('email');
+    expect((await set('b@example.com')).status).toBe(429);
+  });
+
+  it('is one address', async () => {
+    const { request, owner } = await withMails();
+    const { token } = await owner();
+    for (const email of ['a@b\r\nBcc: c@d', 'a@b, c@d', 'Ada <a@b>', 'a b@c', '@b', 'a@', 'ä@b'])
+      expect((await request('PUT', '/users/me/email', { token, json: { email } })).status).toBe(400);
+  });
+});
+
+describe('the link that unsubscribes', () => {
+  it('asks first, and ends the alerts of its application by a POST without a sign-in', async () => {
+    const world = await withMails();
+    const { url, mailbox, serve, request } = world;
+    const { token, domain, upload, alerts, seen } = await application(world);
+    const other = await world.application(token);
+    await alerts({ silence: 60 });
+    await request('PATCH', `/users/me/alerts/${other}`, { token, json: { jobs: true } });
+    await upload(1);
+    await seen(true);
+    await serve(61);
+    await until(async () => mailbox.mails.length === 1);
+    const [, path] = /<https:\/\/sluice\.example(.*)>/.exec(
+      mailbox.mails[0]?.headers.get('list-unsubscribe') ?? '',
+    ) ?? ['', ''];
+    const of = async (where: string) =>
+      (await request('GET', `/users/me/alerts/${where}`, { token })).body.data;
+    const asked = await fetch(`${url}${path}`);
+    expect(asked.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(asked.headers.get('content-security-policy')).toContain("form-action 'self'");
+    expect(await asked.text()).toContain('<form method="post">');
+    expect(await of(domain)).toMatchObject({ silence: 60 });
+
+    const click = (body?: URLSearchParams | FormData) =>
+      fetch(`${url}${path}`, { method: 'POST', ...(body && { body }) });
+    const form = new FormData();
+    form.set('List-Unsubscribe', 'One-Click');
+    for (const body of [new URLSearchParams({ 'List-Unsubscribe': 'One-Click' }), form, undefined])
+      expect((await click(body)).status).toBe(200);
+    expect(await of(domain)).toEqual({ proposed_silence: 5 });
+    expect(await of(other)).toEqual({ jobs: true });
+  });
+});

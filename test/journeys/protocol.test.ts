@@ -102,6 +102,9 @@ describe('the description of the API', () => {
     expect(routes.filter((route) => !route.startsWith('head ')).sort()).toEqual(
       [
         'get /api/users/me/alerts/{domain}',
+        'put /api/users/me/email',
+        'delete /api/users/me/email',
+        'post /api/users/confirm-email',
         'patch /api/users/me/alerts/{domain}',
         'post /api/users/register',
         'post /api/users/login',

@@ -1,10 +1,12 @@
 import { activityRoutes } from './accounts/activity-routes.ts';
 import { auth } from './accounts/auth.ts';
+import { emailRoutes } from './accounts/email-routes.ts';
 import { ownSessionRoutes } from './accounts/own-session-routes.ts';
 import { profileRoutes } from './accounts/profile-routes.ts';
 import { userRoutes } from './accounts/routes.ts';
 import { tokenRoutes } from './accounts/token-routes.ts';
 import { alertRoutes } from './alerts/routes.ts';
+import { unsubscribeRoutes } from './alerts/unsubscribe-routes.ts';
 import { memberRoutes } from './applications/member-routes.ts';
 import { applicationRoutes } from './applications/routes.ts';
 import { schemaRoutes } from './applications/schema-routes.ts';
@@ -67,6 +69,7 @@ export async function buildApp(given: AppDependencies) {
       api.addHook('onRequest', untilPrepared(given.lifecycle));
       await api.register(profileRoutes, dependencies);
       await api.register(userRoutes, dependencies);
+      await api.register(emailRoutes, dependencies);
       await api.register(activityRoutes, dependencies);
       await api.register(tokenRoutes, dependencies);
       await api.register(ownSessionRoutes, dependencies);
@@ -78,6 +81,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(keyRoutes, dependencies);
       await api.register(webhookRoutes, dependencies);
       await api.register(alertRoutes, dependencies);
+      await api.register(unsubscribeRoutes, dependencies);
       await api.register(archiveRoutes, dependencies);
       await api.register(uploadRoutes, dependencies);
       await api.register(entryRoutes, dependencies);

@@ -10,11 +10,17 @@ export interface Address {
   pending?: string;
 }
 
+const hourMs = 3_600_000;
+
 interface AddressDocument {
   /** Of the user. */
   _id: ObjectId;
   address?: string;
   pending?: { address: string; hash?: Binary; expiresAt?: Date };
+  /** Whether the last address was taken. */
+  may?: boolean;
+  /** When addresses were given within an hour. */
+  asked?: Date[];
 }
 
 /** The code is random, so nothing slower is needed. */
@@ -33,9 +39,19 @@ export function addressStore(db: Db) {
       return { ...(address && { address }), ...(pending && { pending: pending.address }) };
     },
 
-    /** An address that the user has still to confirm. The one before stays until then. */
-    async ask(user: string, address: string): Promise<void> {
-      await addresses.updateOne(of(user), { $set: { pending: { address } } }, { upsert: true });
+    /** An address that the user has still to confirm. The one before stays until then. False: `limit` were given within an hour. */
+    async ask(user: string, address: string, limit: number): Promise<boolean> {
+      const lately = {
+        $filter: { input: { $ifNull: ['$asked', []] }, cond: { $gt: ['$$this', fromNow(-hourMs)] } },
+      };
+      const mayAsk = { $lt: [{ $size: lately }, limit] };
+      const pending = { $cond: [mayAsk, { $literal: { address } }, '$pending'] };
+      const asked = { $cond: [mayAsk, { $concatArrays: [lately, ['$$NOW']] }, lately] };
+      const after = await addresses.findOneAndUpdate(of(user), [{ $set: { may: mayAsk, pending, asked } }], {
+        upsert: true,
+        returnDocument: 'after',
+      });
+      return after?.may === true;
     },
 
     /** A code that confirms the pending address, once, within `lifeMs`. Earlier ones are gone. Undefined: nothing is pending. */
@@ -64,8 +80,12 @@ export function addressStore(db: Db) {
       await addresses.updateOne(of(user), { $set: { address } }, { upsert: true });
     },
 
-    /** False when the user had none. */
-    remove: async (user: string): Promise<boolean> =>
-      (await addresses.deleteOne(of(user))).deletedCount === 1,
+    /** The times of the last addresses stay, so that nobody is sent more mails by deletions. */
+    async forget(user: string): Promise<void> {
+      await addresses.updateOne(of(user), { $unset: { address: '', pending: '' } });
+    },
+
+    /** With the user. */
+    remove: async (user: string): Promise<void> => void (await addresses.deleteOne(of(user))),
   };
 }

@@ -190,6 +190,12 @@ export function alertStore(
     removeOf: async (user: string): Promise<void> =>
       void (await alerts.deleteMany({ user: new ObjectId(user) })),
 
+    /** Undefined: it has ended. */
+    async removeByCode(code: string): Promise<{ user: string } | undefined> {
+      const found = await alerts.findOneAndDelete({ code });
+      return found ? { user: found.user.toHexString() } : undefined;
+    },
+
     async codeOf(id: string): Promise<string | undefined> {
       return (await alerts.findOne({ _id: new ObjectId(id) }))?.code;
     },

@@ -37,6 +37,8 @@ export async function deleteUser(
   for (const domain of removed) await note(user, { action: 'application.deleted', application: domain });
   await store.applications.removeFromAll(user.id);
   await store.personalTokens.removeAll(user.id);
+  await store.alerts.removeOf(user.id);
+  await store.addresses.remove(user.id);
   await store.users.remove(user.id);
   await note(user, { action: 'user.deleted' });
   console.error(`user ${username} was deleted; applications deleted too: ${removed.length}`);

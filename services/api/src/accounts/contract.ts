@@ -96,6 +96,8 @@ export const Profile = Named('Profile', {
     description: 'How you can sign in. `oidc`: through the provider.',
     examples: [['password']],
   }),
+  email: Type.Optional(Text('Where mails go; absent without a confirmed one.', 'ada@example.com')),
+  email_pending: Type.Optional(Text('An address that you have still to confirm.', 'ada@example.org')),
 });
 
 export type User = Static<typeof User>;

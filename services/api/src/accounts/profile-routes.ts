@@ -28,7 +28,10 @@ export const ByName = Type.Object({
   username: Text('Name of the user.', 'ada'),
 });
 
-export const profileRoutes: Routes = async (app, { store: { users, applications }, audit, config }) => {
+export const profileRoutes: Routes = async (
+  app,
+  { store: { addresses, users, applications }, audit, config },
+) => {
   bearerRoutes(app, 'Accounts');
   takeSmallBodies(app);
 
@@ -65,7 +68,11 @@ export const profileRoutes: Routes = async (app, { store: { users, applications 
       response: { 200: Success(Profile) },
       config: { needsNoSecondFactor: true },
     }),
-    async ({ owner }, reply) => success(reply, toProfile(owner)),
+    async ({ owner }, reply) => {
+      const { address, pending } = await addresses.of(owner.id);
+      const email = { ...(address && { email: address }), ...(pending && { email_pending: pending }) };
+      return success(reply, { ...toProfile(owner), ...email });
+    },
   );
 
   app.get(

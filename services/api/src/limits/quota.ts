@@ -9,7 +9,16 @@ type Usage = Record<'entries' | 'bytes', number>;
 /** Counted before something is made, each by one query. */
 type Counted = Exclude<
   QuotaName,
-  keyof Usage | 'keys' | 'members' | 'tokens' | 'webhooks' | 'archives' | 'questions' | 'secrets' | 'versions'
+  | keyof Usage
+  | 'keys'
+  | 'members'
+  | 'tokens'
+  | 'webhooks'
+  | 'archives'
+  | 'questions'
+  | 'secrets'
+  | 'versions'
+  | 'confirmations'
 >;
 
 type Count = (ownerId: string, limit: number) => Promise<number>;

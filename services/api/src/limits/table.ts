@@ -105,6 +105,12 @@ export const quotas = {
   keys: { what: 'ingest keys', client: 'application', limit: 100, advice: 'revoke one' },
   members: { what: 'members', client: 'application', limit: 100, advice: 'remove one' },
   tokens: { what: 'personal tokens', client: 'user', limit: 100, advice: 'revoke one' },
+  confirmations: {
+    what: 'e-mail addresses to confirm per hour',
+    client: 'user',
+    limit: 5,
+    advice: 'wait an hour',
+  },
   webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },
   archives: { what: 'archives', client: 'application', limit: 3, advice: 'delete one' },
   questions: { what: 'saved questions', client: 'application', limit: 100, advice: 'delete one' },
