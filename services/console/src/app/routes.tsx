@@ -24,6 +24,7 @@ export const router = createBrowserRouter([
       { path: '/welcome', lazy: page(() => import('../pages/welcome/page.tsx')) },
       { path: '/set-password', lazy: page(() => import('../pages/set-password/page.tsx')) },
       { path: '/sign-in-once', lazy: page(() => import('../pages/sign-in-once/page.tsx')) },
+      { path: '/confirm-email', lazy: page(() => import('../pages/confirm-email/page.tsx')) },
       { path: '/sign-in', lazy: page(() => import('../pages/sign-in/page.tsx')) },
       {
         Component: RequireSession,

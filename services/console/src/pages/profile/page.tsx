@@ -11,6 +11,7 @@ import { Unread } from '../../components/loading.tsx';
 import { PageTitle } from '../../components/page-title.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
+import { Email } from './email.tsx';
 import { LinkedProvider } from './provider.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import { Sessions } from './sessions.tsx';
@@ -34,6 +35,7 @@ export function Page() {
               <Anchor component={Link} to="/audit">
                 {words.audit.title}
               </Anchor>
+              <Email {...data} />
               {data.signs_in_by.includes('password') && <PasswordForm username={data.username} />}
               <LinkedProvider isLinked={data.signs_in_by.includes('oidc')} />
             </>

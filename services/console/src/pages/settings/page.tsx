@@ -10,6 +10,7 @@ import { Section } from '../../components/section.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay, useUpdate } from '../application/use-application.ts';
+import { Alerts } from './alerts.tsx';
 import { Keys } from './keys.tsx';
 import { Members } from './members.tsx';
 import { Retention } from './retention.tsx';
@@ -22,6 +23,7 @@ export function Page() {
     <>
       {isEditor && <General />}
       <Members />
+      <Alerts />
       {isEditor && <Keys />}
       {isEditor && <Webhooks />}
       {isEditor && <Origins />}

@@ -1,0 +1,104 @@
+import { Anchor, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { client, dataOf, read, type Schemas } from '../../api/client.ts';
+import { profileQuery } from '../../api/profile.ts';
+import { queryClient } from '../../api/query-client.ts';
+import { Form } from '../../components/form.tsx';
+import { Unread } from '../../components/loading.tsx';
+import { Section } from '../../components/section.tsx';
+import { showSuccess } from '../../components/toasts.ts';
+import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
+
+const matters = ['silence', 'refused', 'jobs', 'failing', 'publications'] as const;
+type Chosen = (typeof matters)[number];
+
+const alertsQuery = (domain: string) => read('/api/users/me/alerts/{domain}', { path: { domain } });
+
+/** What the user is told of the application by e-mail. */
+export function Alerts() {
+  const { domain } = useApplication();
+  const { data, error, refetch } = useQuery(alertsQuery(domain));
+  const { data: profile } = useQuery(profileQuery);
+  return (
+    <Section isSettings title={words.alerts.title} text={words.alerts.text}>
+      {profile && !profile.email && (
+        <Text>
+          {words.alerts.noEmail}{' '}
+          <Anchor component={Link} to="/profile">
+            {words.profile.title}
+          </Anchor>
+        </Text>
+      )}
+      {data ? (
+        <AlertForm key={JSON.stringify(data)} alerts={data} domain={domain} />
+      ) : (
+        <Unread error={error} retry={refetch} />
+      )}
+    </Section>
+  );
+}
+
+function AlertForm({ alerts, domain }: { alerts: Schemas['Alerts']; domain: string }) {
+  const [chosen, setChosen] = useState<string[]>(matters.filter((matter) => alerts[matter]));
+  const has = (matter: Chosen) => chosen.includes(matter);
+  const { proposed_silence: proposed } = alerts;
+  async function save({ silence, count, minutes }: Record<'silence' | 'count' | 'minutes', string>) {
+    const body = {
+      silence: has('silence') ? Number(silence) : null,
+      refused: has('refused') ? { count: Number(count), minutes: Number(minutes) } : null,
+      jobs: has('jobs'),
+      failing: has('failing'),
+      publications: has('publications'),
+    };
+    await dataOf(client.PATCH('/api/users/me/alerts/{domain}', { params: { path: { domain } }, body }));
+    await queryClient.invalidateQueries({ queryKey: alertsQuery(domain).queryKey });
+    showSuccess(words.alerts.saved);
+  }
+  return (
+    <Form act={save} submit={words.alerts.save}>
+      {(fault) => (
+        <>
+          <Checkbox.Group value={chosen} onChange={setChosen} label={words.alerts.tell}>
+            <Stack my={4} gap="xs">
+              {matters.map((matter) => (
+                <Checkbox key={matter} value={matter} label={words.alerts.matters[matter]} />
+              ))}
+            </Stack>
+          </Checkbox.Group>
+          {has('silence') && (
+            <NumberInput
+              name="silence"
+              label={words.alerts.silence}
+              description={proposed && words.alerts.proposed(proposed)}
+              defaultValue={alerts.silence ?? proposed ?? 60}
+              min={1}
+              max={43_200}
+              error={fault('/silence')}
+            />
+          )}
+          {has('refused') && (
+            <Group>
+              <NumberInput
+                name="count"
+                label={words.webhooks.count}
+                defaultValue={alerts.refused?.count ?? 10}
+                min={1}
+                max={1_000_000}
+              />
+              <NumberInput
+                name="minutes"
+                label={words.webhooks.minutes}
+                defaultValue={alerts.refused?.minutes ?? 5}
+                min={1}
+                max={1_440}
+              />
+            </Group>
+          )}
+        </>
+      )}
+    </Form>
+  );
+}
