@@ -1,5 +1,6 @@
 import { MongoClient } from 'mongodb';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { admin } from '../support/admin-command.ts';
 import { createMailbox } from '../support/mailbox.ts';
 import { createReceiver } from '../support/receiver.ts';
 import { startSluice, storeOf, until } from '../support/sluice.ts';
@@ -199,5 +200,38 @@ describe('the link that unsubscribes', () => {
       expect((await click(body)).status).toBe(200);
     expect(await of(domain)).toEqual({ proposed_silence: 5 });
     expect(await of(other)).toEqual({ jobs: true });
+  });
+});
+
+describe('invitations and new passwords', () => {
+  it('go by mail where there is an address, else as a link', async () => {
+    const { env, mailbox, request } = await withMails();
+    const users = (...args: string[]) => admin(env, ['users', ...args]);
+    const choose = async (username: string, mail: number, password: string) => {
+      await until(async () => mailbox.mails.length > mail);
+      const { to, text } = mailbox.mails[mail] ?? expect.unreachable();
+      expect(to).toEqual(['grace@example.com']);
+      const [, code] = new RegExp(`${publicUrl}/set-password#${username}:([\\w-]+)`).exec(text) ?? [];
+      const json = { code, new_password: password };
+      return (await request('PUT', `/users/${username}/password`, { json })).status;
+    };
+    const logIn = async (username: string, password: string) =>
+      (await request('POST', '/users/login', { json: { username, password } })).body.data?.token;
+
+    const invited = await users('invite', 'grace', '--email', 'grace@example.com');
+    expect(invited).toMatchObject({ code: 0, stdout: '' });
+    expect(await choose('grace', 0, 'correct horse')).toBe(200);
+    const token = await logIn('grace', 'correct horse');
+    expect((await request('GET', '/users/me', { token })).body.data.email).toBe('grace@example.com');
+
+    expect(await users('reset-password', 'grace')).toMatchObject({ code: 0, stdout: '' });
+    expect(await choose('grace', 1, 'staple battery')).toBe(200);
+    expect(await logIn('grace', 'staple battery')).toBeDefined();
+
+    expect((await users('reset-password', 'grace', '--print')).stdout).toContain('/set-password#grace:');
+    expect((await users('invite', 'hedy')).stdout).toContain('/set-password#hedy:');
+    expect((await users('reset-password', 'hedy')).stdout).toContain('/set-password#hedy:');
+    expect((await users('invite', 'joan', '--email', 'joan')).stderr).toContain('--email must be an address');
+    expect(mailbox.mails).toHaveLength(2);
   });
 });

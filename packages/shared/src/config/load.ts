@@ -285,8 +285,9 @@ export function loadLocalConfig(env = environment()) {
 /** Settings of `sluice-admin`. The default stores are those that `npm start` runs. Throws ConfigError. */
 export function loadAdminConfig(env = environment()) {
   const { MONGODB_TIMEOUT, MONGODB_URL, REDIS_URL, REDIS_PREFIX, REDIS_TIMEOUT } = Common;
-  const { BCRYPT_COST, AUDIT_RETENTION, OUTBOUND_ALLOW, SECRETS_KEY, ARCHIVE_FOLDER } = Api;
-  const vars = read(env, {
+  const { BCRYPT_COST, AUDIT_RETENTION, MAIL_FROM, OUTBOUND_ALLOW, PUBLIC_URL, SECRETS_KEY, ARCHIVE_FOLDER } =
+    Api;
+  const settings = {
     MONGODB_TIMEOUT,
     REDIS_PREFIX,
     REDIS_TIMEOUT,
@@ -297,9 +298,12 @@ export function loadAdminConfig(env = environment()) {
     ARCHIVE_FOLDER,
     ...ArchiveKey,
     ...Local,
+    MAIL_FROM,
+    PUBLIC_URL,
     MONGODB_URL: { ...MONGODB_URL, default: undefined },
     REDIS_URL: { ...REDIS_URL, default: undefined },
-  });
+  };
+  const vars = read(env, settings, halfMail);
   const notRunning = (name: string, what: string) =>
     new ConfigError(`${name} is not set, and \`npm start\` runs no ${what} in ${vars.DATA_DIR}`);
   const url = vars.MONGODB_URL ?? localUrl(vars.DATA_DIR, 'mongod');
@@ -313,6 +317,8 @@ export function loadAdminConfig(env = environment()) {
       return { url: redisUrl, prefix: vars.REDIS_PREFIX, timeoutMs: vars.REDIS_TIMEOUT };
     },
     bcryptCost: vars.BCRYPT_COST,
+    /** Whether mails are sent. */
+    hasMail: vars.MAIL_FROM !== undefined,
     auditRetentionMs: vars.AUDIT_RETENTION,
     outboundAllow: vars.OUTBOUND_ALLOW,
     secretsKeys: vars.SECRETS_KEY ?? localSecretsKeys(vars.DATA_DIR),

@@ -29,6 +29,8 @@ export interface Mail {
   kind: MailKind;
   user: string;
   content?: AlertContent;
+  /** How long its link works. */
+  lifeMs?: number;
   attempts: number;
   createdAt: Date;
 }
@@ -63,9 +65,9 @@ export function mailStore(db: Db) {
 
   return {
     /** A mail with a link for a user; one of a kind waits at a time. */
-    async add(kind: Exclude<MailKind, 'alert'>, user: string): Promise<void> {
+    async add(kind: Exclude<MailKind, 'alert'>, user: string, lifeMs: number): Promise<void> {
       const _id = `${kind} ${user}`;
-      const document = { ...fresh(new Date()), kind, user: new ObjectId(user) };
+      const document = { ...fresh(new Date()), kind, user: new ObjectId(user), lifeMs };
       await mails.replaceOne({ _id }, document, { upsert: true });
     },
 
@@ -106,12 +108,13 @@ export function mailStore(db: Db) {
       const found =
         (await first({ owner: { $exists: false } })) ?? (await first({ owner: { $exists: true } }));
       if (!found) return undefined;
-      const { _id, user, kind, content, attempts, createdAt } = found;
+      const { _id, user, kind, content, lifeMs, attempts, createdAt } = found;
       return {
         id: _id,
         kind,
         user: user.toHexString(),
         ...(content && { content }),
+        ...(lifeMs && { lifeMs }),
         attempts,
         createdAt,
       };

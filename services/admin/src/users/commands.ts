@@ -33,8 +33,9 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
 
   users
     .command('invite')
-    .description('Create a user without a password, and print a link by which they set one.')
+    .description('Create a user without a password, and mail or print a link by which they set one.')
     .argument('<username>')
+    .option('--email <address>', 'mail the link there; it becomes the e-mail of the user')
     .option('--expires <duration>', 'how long the link works', '7d')
     .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
     .addHelpText('after', '\nExample: sluice-admin users invite ada --url https://sluice.example')
@@ -42,10 +43,13 @@ export function addUsers(program: Command, terminal: AdminTerminal): void {
 
   users
     .command('reset-password')
-    .description('Print a link by which a user sets a new password. The old one works until then.')
+    .description(
+      'Mail a user a link by which they set a new password, or print it. The old one works until then.',
+    )
     .argument('<username>')
     .option('--expires <duration>', 'how long the link works', '7d')
     .option('--url <address>', 'address of the console (http://127.0.0.1:4000, or on PORT)')
+    .option('--print', 'print the link, though the user has an e-mail')
     .addHelpText('after', '\nExample: sluice-admin users reset-password ada')
     .action(act(resetPassword));
 

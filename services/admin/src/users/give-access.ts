@@ -1,6 +1,8 @@
 import { parseDuration } from '@sluice/shared/config/kinds.ts';
 import { Api } from '@sluice/shared/config/variables.ts';
 import { isUsername } from '@sluice/store/accounts/credentials.ts';
+import type { UserRecord } from '@sluice/store/accounts/users.ts';
+import { isEmail } from '@sluice/store/alerts/email.ts';
 import bcrypt from 'bcrypt';
 import { AdminError } from '../admin-error.ts';
 import { createNote } from '../audit.ts';
@@ -23,9 +25,16 @@ export async function inviteUser(opened: Opened, username: string, options: Link
   const [store, config, terminal] = opened;
   checkUsername(username);
   const address = toAddress(terminal, options);
-  const invited = await store.users.invite({ username, locale: 'en' }, toLife(options.expires));
+  const { email } = options;
+  const lifeMs = toLife(options.expires);
+  if (email !== undefined) checkEmail(email, config.hasMail);
+  const invited = await store.users.invite({ username, locale: 'en' }, lifeMs);
   if (!invited) throw taken(username);
   await createNote(store, config)(invited.user, { action: 'user.invited' });
+  if (email !== undefined) {
+    await store.addresses.set(invited.user.id, email);
+    return mailLink(opened, 'invite', invited.user, lifeMs);
+  }
   printLink(terminal, address, username, invited);
 }
 
@@ -35,6 +44,8 @@ export async function resetPassword(opened: Opened, username: string, options: L
   const address = toAddress(terminal, options);
   const user = await findUser(store, username);
   await createNote(store, config)(user, { action: 'user.reset-issued' });
+  const hasMail = config.hasMail && !options.print;
+  if (hasMail && (await store.addresses.of(user.id)).address) return mailLink(opened, 'reset', user, lifeMs);
   const issued = await store.users.issueCode(user.id, lifeMs);
   if (!issued) throw new AdminError(`user ${username} was deleted meanwhile`);
   printLink(terminal, address, user.username, issued);
@@ -44,6 +55,26 @@ export interface LinkOptions {
   expires: string;
   /** Address of the console. */
   url?: string;
+  email?: string;
+  /** Print the link in any case. */
+  print?: boolean;
+}
+
+function checkEmail(email: string, hasMail: boolean): void {
+  if (!hasMail)
+    throw new AdminError('--email needs MAIL_FROM and PUBLIC_URL; without it the link is printed');
+  if (!isEmail(email)) throw new AdminError('--email must be an address such as ada@example.com');
+}
+
+/** Ingest workers make the link when they send the mail. */
+async function mailLink(
+  [store, , { console }]: Opened,
+  kind: 'invite' | 'reset',
+  { id, username }: UserRecord,
+  lifeMs: number,
+): Promise<void> {
+  await store.mails.add(kind, id, lifeMs);
+  console.error(`a mail with a link by which ${username} sets a password is on its way`);
 }
 
 function checkUsername(username: string): void {

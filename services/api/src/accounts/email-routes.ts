@@ -1,4 +1,5 @@
 import { ApiError } from '@sluice/shared/errors.ts';
+import { emailPattern, longestEmail } from '@sluice/store/alerts/email.ts';
 import Type from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { SuccessMessage, success } from '../http/answers.ts';
@@ -18,10 +19,12 @@ import { limitAddresses } from '../limits/rate.ts';
 import { quotas } from '../limits/table.ts';
 import { invalidCredentials } from './log-in.ts';
 
+const dayMs = 86_400_000;
+
 const EmailUpdate = Strict('EmailUpdate', {
   email: Type.String({
-    maxLength: 254,
-    pattern: "^[A-Za-z0-9!#$%&'*+/=?^_`{|}~.-]+@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)*$",
+    maxLength: longestEmail,
+    pattern: emailPattern,
     examples: ['ada@example.com'],
     description: 'An address in ASCII, such as ada@example.com.',
   }),
@@ -68,7 +71,7 @@ export const emailRoutes: Routes = async (app, { store, audit, config, counters 
       if (!config.hasMail) throw withoutMail();
       if (!(await addresses.ask(owner.id, body.email, quotas.confirmations.limit)))
         throw quotaReached('confirmations', quotas.confirmations.limit);
-      await mails.add('confirm', owner.id);
+      await mails.add('confirm', owner.id, dayMs);
       await audit.note(request, { action: 'user.email-set' });
       return success(reply, { message: `a mail is on its way to ${body.email}` });
     },
