@@ -48,10 +48,10 @@ describe('alerts', () => {
     const page = await openAs(sluice, owner, `/applications/${domain}/settings`);
     const section = page.getByRole('region', { name: 'Alerts' });
     await section.getByText('You have no confirmed e-mail').waitFor();
-    await section.getByLabel('No entry comes for a time').check();
+    await section.getByLabel('It falls silent').check();
     await section.getByText('5 would have been unusual').waitFor();
     await section.getByLabel('Minutes without an entry').fill('90');
-    await section.getByLabel('Many uploads are refused').check();
+    await section.getByLabel('Uploads are refused often').check();
     await section.getByLabel('Refused uploads').fill('7');
     await expectAccessible(page);
     await section.getByRole('button', { name: 'Save alerts' }).click();
@@ -61,7 +61,7 @@ describe('alerts', () => {
     expect(await saved()).toMatchObject({ silence: 90, refused: { count: 7, minutes: 5 } });
 
     await page.reload();
-    await section.getByLabel('No entry comes for a time').uncheck();
+    await section.getByLabel('It falls silent').uncheck();
     await section.getByRole('button', { name: 'Save alerts' }).click();
     await page.getByText('The alerts were saved.').waitFor();
     expect(await saved()).not.toHaveProperty('silence');

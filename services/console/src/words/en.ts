@@ -809,11 +809,12 @@ export const words = {
   alerts: {
     title: 'Alerts',
     text: 'What you are told by e-mail. Other members choose for themselves.',
-    noEmail: 'You have no confirmed e-mail, so nothing is sent. Set one in your',
+    noEmail: 'You have no confirmed e-mail, so nothing is sent.',
+    setEmail: 'Set an e-mail',
     tell: 'Tell me when',
     matters: {
-      silence: 'No entry comes for a time',
-      refused: 'Many uploads are refused',
+      silence: 'It falls silent',
+      refused: 'Uploads are refused often',
       jobs: 'Exports and imports end',
       failing: 'An archive or a webhook fails',
       publications: 'A schema is published that may refuse more',

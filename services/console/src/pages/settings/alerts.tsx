@@ -25,12 +25,12 @@ export function Alerts() {
   return (
     <Section isSettings title={words.alerts.title} text={words.alerts.text}>
       {profile && !profile.email && (
-        <Text>
-          {words.alerts.noEmail}{' '}
+        <>
+          <Text>{words.alerts.noEmail}</Text>
           <Anchor component={Link} to="/profile">
-            {words.profile.title}
+            {words.alerts.setEmail}
           </Anchor>
-        </Text>
+        </>
       )}
       {data ? (
         <AlertForm key={JSON.stringify(data)} alerts={data} domain={domain} />
