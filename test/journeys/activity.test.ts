@@ -42,7 +42,12 @@ const eventsOf = async (...given: Parameters<typeof activity>): Promise<Event[]>
   (await activity(...given)).body.data.result;
 
 beforeAll(async () => {
-  const env = { SECRETS_KEY: 'a secret of tests', DELETION_GRACE: '1h' };
+  const env = {
+    SECRETS_KEY: 'a secret of tests',
+    DELETION_GRACE: '1h',
+    MAIL_FROM: 'sluice@example.com',
+    PUBLIC_URL: 'https://sluice.example',
+  };
   sluice = await startSluice({ env, workers: false });
   const url = sluice.env.MONGODB_URL as string;
   const mongodb = await MongoClient.connect(url);
@@ -50,9 +55,10 @@ beforeAll(async () => {
   const recording = recorder(sluice);
   ({ acts } = recording);
 
-  secrets = await actOnAccount(recording, 'grace', async () => {
+  secrets = await actOnAccount(recording, 'grace', async (what) => {
     const { id = '' } = (await store.users.byName('grace')) ?? {};
-    return (await store.users.issueCode(id, 60_000))?.code as string;
+    const issuer = what === 'password' ? store.users : store.addresses;
+    return (await issuer.issueCode(id, 60_000))?.code as string;
   });
 
   owner = await sluice.owner();

@@ -1,11 +1,11 @@
 import { codeOf } from '../authenticator.ts';
 import type { Recorder } from './recorder.ts';
 
-/** All that a user does with an account. `issueCode` makes a code that sets a password. Returns the secrets. */
+/** All that a user does with an account. `issueCode` makes a code that sets a password, or confirms an e-mail. Returns the secrets. */
 export async function actOnAccount(
   { act }: Recorder,
   username: string,
-  issueCode: () => Promise<string>,
+  issueCode: (what: 'password' | 'e-mail') => Promise<string>,
 ): Promise<string[]> {
   const passwords = ['correct horse', 'better horse', 'best horse'] as const;
   const [first, second, third] = passwords;
@@ -32,7 +32,7 @@ export async function actOnAccount(
     const event = { action, actor: username, via: 'code' };
     return act('put /api/users/{username}/password', { ...names, json, status }, event);
   };
-  const code = await issueCode();
+  const code = await issueCode('password');
   await set('wrong', 401, 'user.code-refused');
   await set(code, 200, 'user.password-set');
 
@@ -55,6 +55,12 @@ export async function actOnAccount(
     { token: ofBrowser, in: { id: made.body.data.id } },
     { action: 'token.revoked', ...by, before: settings },
   );
+  const email = { token: ofBrowser, json: { email: 'grace@example.com' } };
+  await act('put /api/users/me/email', email, { action: 'user.email-set', ...by });
+  const ofMail = await issueCode('e-mail');
+  const confirmed = { action: 'user.email-confirmed', actor: username, via: 'code' };
+  await act('post /api/users/confirm-email', { json: { code: ofMail } }, confirmed);
+  await act('delete /api/users/me/email', { token: ofBrowser }, { action: 'user.email-deleted', ...by });
   await act('post /api/session/oidc', { headers: { cookie }, status: 404 });
 
   const credentials = { json: { username, password: third } };
@@ -75,5 +81,5 @@ export async function actOnAccount(
   await act('delete /api/session', { headers: { cookie } }, { action: 'user.logged-out', ...by });
   await act('delete /api/session', {});
   const secret = new URL(url).searchParams.get('secret') as string;
-  return [...passwords, token, code, cookie, ofBrowser, made.body.data.token, secret, ...codes];
+  return [...passwords, ofMail, token, code, cookie, ofBrowser, made.body.data.token, secret, ...codes];
 }

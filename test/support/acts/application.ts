@@ -34,6 +34,11 @@ export async function actOnSettings(
       { name: 'On the roof', retention_days: 30 },
     ),
   );
+  await act(
+    'patch /api/users/me/alerts/{domain}',
+    on({}, { silence: 60 }),
+    did('alerts.updated', {}, { silence: 60 }),
+  );
   const schema = { type: 'object', required: ['id'], properties: { id: { type: 'number' } } };
   await act(
     `post ${path}/schemas`,

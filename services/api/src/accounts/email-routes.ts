@@ -113,7 +113,7 @@ export const emailRoutes: Routes = async (app, { store, audit, config, counters 
       const id = await addresses.confirm(request.body.code);
       const user = id && (await users.byId(id));
       if (!user) throw invalidCode();
-      await audit.note(request, { action: 'user.email-confirmed', user });
+      await audit.note(request, { action: 'user.email-confirmed', via: 'code', user });
       return success(reply, { message: `the e-mail of ${user.username} is confirmed` });
     },
   );

@@ -42,10 +42,11 @@ export const alertRoutes: Routes = async (app, { store, audit }) => {
     async (request, reply) => {
       const { body, owner } = request;
       const application = await findApplication(applications, request);
-      const settings = await alerts.update(owner.id, application, body);
-      const details = { changed: Object.keys(body) };
-      await audit.note(request, { action: 'alerts.updated', application: application.domain, details });
-      return success(reply, toAlerts(settings, await proposeSilence(entries, application)));
+      const before = await alerts.of(owner.id, application.id);
+      const after = await alerts.update(owner.id, application, body);
+      const event = { application: application.domain, details: { changed: Object.keys(body) } };
+      await audit.note(request, { action: 'alerts.updated', ...event, before, after });
+      return success(reply, toAlerts(after, await proposeSilence(entries, application)));
     },
   );
 };

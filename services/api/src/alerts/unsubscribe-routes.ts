@@ -42,8 +42,8 @@ export const unsubscribeRoutes: Routes = async (app, { store, audit }) => {
   app.post('/alerts/:code/unsubscribe', options, async (request, reply) => {
     const ended = await alerts.removeByCode(request.params.code);
     const user = ended && (await users.byId(ended.user));
-    if (user)
-      await audit.note(request, { action: 'alerts.updated', user, details: { changed: ['unsubscribed'] } });
+    const details = { changed: ['unsubscribed'] };
+    if (user) await audit.note(request, { action: 'alerts.updated', via: 'code', user, details });
     return send(reply, done);
   });
 };
