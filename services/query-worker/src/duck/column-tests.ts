@@ -24,6 +24,7 @@ export function checkColumn(
   const isTextThere = () => isText(jsonAt(path, text));
   if ('pattern' in check) {
     if (kind === 'date') return matches(`${sql}::varchar`, check.pattern, text);
+    if (kind === 'string') return matches(sql, check.pattern, text);
     if (kind === 'text') return `(${matches(sql, check.pattern, text)} and ${areTexts(sql, isTextThere())})`;
     return kind === 'timestamp' || kind === 'mixed' ? byPayload() : 'false';
   }
@@ -44,6 +45,8 @@ export function checkColumn(
       return typeof value === 'string' ? checkDate(sql, sign, value) : 'false';
     case 'timestamp':
       return typeof value === 'string' ? checkTimestamp(sql, sign, value, byPayload) : 'false';
+    case 'string':
+      return typeof value === 'string' ? `${sql} ${sign} ${text(value)}` : 'false';
     case 'text':
       if (typeof value === 'number' || typeof value === 'bigint')
         return `case when json_valid(${sql}) then ${byPayload()} else false end`;

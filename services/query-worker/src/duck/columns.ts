@@ -1,10 +1,22 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
+import { parseJson } from '@sluice/json/parse-json.ts';
 import { fromName, toPointer } from '@sluice/json/pointer.ts';
 import { identifier, listed } from '@sluice/shared/sql-text.ts';
 import { fieldName } from '@sluice/tables/columns.ts';
 
-/** What the values of a column are. `text`: texts as they are, or other values as JSON. `mixed`: the column alone says nothing. */
-export type MemberKind = 'integer' | 'number' | 'boolean' | 'date' | 'timestamp' | 'text' | 'mixed';
+/**
+ * What the values of a column are. `string`: texts. `text`: texts as they are, or other values as JSON.
+ * `mixed`: the column alone says nothing.
+ */
+export type MemberKind =
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'string'
+  | 'text'
+  | 'mixed';
 
 /** `decides`: where the column is NULL, the member is missing, null, or an object with members. */
 export interface MemberColumn {
@@ -29,13 +41,21 @@ const reserved = [...entryColumns, 'date'];
 /** The column that has all other fields, or a field with such a name. */
 const isRest = (name: string) => /^_extra_*$/i.test(name);
 
-const kindOf = ({ type, converted }: { type: string; converted: string | null }): MemberKind => {
+interface Typed {
+  type: string;
+  converted: string | null;
+  /** JSON types of the values that are text. */
+  texts: string[] | undefined;
+}
+
+const kindOf = ({ type, converted, texts }: Typed): MemberKind => {
   if (type === 'INT64' && converted === null) return 'integer';
   if (type === 'INT64' && converted === 'TIMESTAMP_MICROS') return 'timestamp';
   if (type === 'INT32' && converted === 'DATE') return 'date';
   if (type === 'DOUBLE') return 'number';
   if (type === 'BOOLEAN') return 'boolean';
-  return type === 'BYTE_ARRAY' && converted === 'UTF8' ? 'text' : 'mixed';
+  if (type !== 'BYTE_ARRAY' || converted !== 'UTF8') return 'mixed';
+  return texts?.every((one) => one === 'string') ? 'string' : 'text';
 };
 
 const numeric = new Set<MemberKind>(['integer', 'number']);
@@ -45,13 +65,31 @@ function unionOf(kinds: Set<MemberKind>): MemberKind {
   const [first] = kinds;
   if (kinds.size === 1) return first as MemberKind;
   if (kinds.isSubsetOf(numeric)) return 'number';
-  return kinds.has('text') && !kinds.has('timestamp') && !kinds.has('mixed') ? 'text' : 'mixed';
+  const hasText = kinds.has('text') || kinds.has('string');
+  return hasText && !kinds.has('timestamp') && !kinds.has('mixed') ? 'text' : 'mixed';
 }
 
-/** `files`: one of each run, whose files all have the same columns. */
+/** For each file that says so, the JSON types of the values that are text, by column. */
+export async function readTextTypes(
+  connection: DuckDBConnection,
+  files: string[],
+): Promise<Map<string, Map<string, string[]>>> {
+  const noted = await connection.runAndReadAll(
+    `select file_name, decode(value) from parquet_kv_metadata(${listed(files)}) where decode(key) = 'sluice.text_types'`,
+  );
+  return new Map(
+    (noted.getRows() as [string, string][]).map(([file, json]) => [
+      file,
+      new Map(Object.entries(parseJson(json) as Record<string, string[]>)),
+    ]),
+  );
+}
+
+/** What the columns of the files have in common. */
 export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<MemberColumns> {
-  const runs = new Map<string, Map<string, MemberKind>>();
+  const all = new Map<string, Map<string, MemberKind>>();
   if (files.length > 0) {
+    const texts = await readTextTypes(connection, files);
     const found = await connection.runAndReadAll(
       `select file_name, name, type, converted_type from parquet_schema(${listed(files)}) where num_children is null`,
     );
@@ -61,18 +99,18 @@ export async function readColumns(connection: DuckDBConnection, files: string[])
       string,
       string | null,
     ][]) {
-      const columns = runs.get(file) ?? new Map<string, MemberKind>();
-      runs.set(file, columns.set(name, kindOf({ type, converted })));
+      const columns = all.get(file) ?? new Map<string, MemberKind>();
+      all.set(file, columns.set(name, kindOf({ type, converted, texts: texts.get(file)?.get(name) })));
     }
   }
-  return columnsOf([...runs.values()]);
+  return columnsOf([...all.values()]);
 }
 
 /** Readers ignore the case of names: where two names differ in it alone, no column can be used. */
-export function columnsOf(runs: ReadonlyMap<string, MemberKind>[]): MemberColumns {
-  const names = new Set(runs.flatMap((run) => [...run.keys()]));
+function columnsOf(files: ReadonlyMap<string, MemberKind>[]): MemberColumns {
+  const names = new Set(files.flatMap((file) => [...file.keys()]));
   const isClear = new Set(Array.from(names, (name) => name.toLowerCase())).size === names.size;
-  const hasRest = (run: ReadonlyMap<string, MemberKind>) => [...run.keys()].some(isRest);
+  const hasRest = (file: ReadonlyMap<string, MemberKind>) => [...file.keys()].some(isRest);
   const nameOf = (path: string[]) => fieldName(toPointer(path), reserved, true);
   const pointers = new Map(
     Array.from(names.difference(new Set(entryColumns)), (name) => [toPointer(fromName(name)), name]),
@@ -81,9 +119,9 @@ export function columnsOf(runs: ReadonlyMap<string, MemberKind>[]): MemberColumn
     of(path) {
       const name = nameOf(path);
       if (!isClear || isRest(name)) return undefined;
-      if (!names.has(name)) return runs.some(hasRest) ? undefined : null;
-      const kinds = new Set(runs.flatMap((run) => run.get(name) ?? []));
-      const decides = runs.every((run) => run.has(name) || !hasRest(run));
+      if (!names.has(name)) return files.some(hasRest) ? undefined : null;
+      const kinds = new Set(files.flatMap((file) => file.get(name) ?? []));
+      const decides = files.every((file) => file.has(name) || !hasRest(file));
       return { sql: identifier(name), kind: unionOf(kinds), decides };
     },
     below(path) {

@@ -74,7 +74,10 @@ async function sourcesOf(
   const sources: Source[] = [];
   for (const files of runs.map((some) => some.filter(hasSome))) {
     if (files.length === 0) continue;
-    const columns = await readColumns(connection, [(files[0] as EntryFile).path]);
+    const columns = await readColumns(
+      connection,
+      files.map(({ path }) => path),
+    );
     const where = [...bounds, whereOf(conditions, columns, params).sql].join(' and ');
     sources.push(...files.map((file) => ({ ...file, where })));
   }

@@ -1,8 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
-import { parseJson } from '@sluice/json/parse-json.ts';
 import { fromName } from '@sluice/json/pointer.ts';
 import { listed } from '@sluice/shared/sql-text.ts';
-import { entryColumns } from '../columns.ts';
+import { entryColumns, readTextTypes } from '../columns.ts';
 
 /** A column with a field of payloads. */
 export interface FileColumn {
@@ -16,21 +15,12 @@ export interface FileColumn {
 
 /** The columns of the files with fields. */
 export async function readColumns(connection: DuckDBConnection, files: string[]): Promise<FileColumn[]> {
-  const rows = async (sql: string) => (await connection.runAndReadAll(sql)).getRows();
-  const noted = await rows(
-    `select file_name, decode(value) from parquet_kv_metadata(${listed(files)}) where decode(key) = 'sluice.text_types'`,
-  );
-  const notes = new Map(
-    (noted as [string, string][]).map(([file, json]) => [
-      file,
-      new Map(Object.entries(parseJson(json) as Record<string, string[]>)),
-    ]),
-  );
+  const notes = await readTextTypes(connection, files);
   const columns = new Map<string, FileColumn>();
-  const found = await rows(
+  const found = await connection.runAndReadAll(
     `select file_name, name, duckdb_type from parquet_schema(${listed(files)}) where num_children is null`,
   );
-  for (const [file, name, type] of found as [string, string, string][]) {
+  for (const [file, name, type] of found.getRows() as [string, string, string][]) {
     if (entryColumns.includes(name)) continue;
     const column = columns.get(name) ?? { name, path: fromName(name), types: new Set(), texts: new Set() };
     columns.set(name, column);
