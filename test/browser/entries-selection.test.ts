@@ -149,7 +149,7 @@ describe('the toolbar of the entries', () => {
     await said.waitFor();
     const acts = page
       .getByRole('link', { name: 'Export these' })
-      .or(page.getByRole('button', { name: 'Delete these' }));
+      .or(page.getByRole('button', { name: 'More actions' }));
     expect(await acts.count()).toBe(0);
     await expectAccessible(page);
     await page.goto(`${path.replace('entries', 'jobs')}?new=export&filter=place%3DOslo`);
@@ -174,8 +174,8 @@ describe('the toolbar of the entries', () => {
     await page.getByRole('button', { name: 'Remove the filter place = Oslo' }).click();
     await counted(page, '4 entries');
     await page.getByRole('button', { name: 'More actions' }).click();
-    await page.getByRole('menuitem', { name: 'Send data' }).click();
-    await page.getByRole('heading', { name: 'Send data', level: 1 }).waitFor();
+    await page.getByRole('menuitem', { name: 'Export these' }).click();
+    await page.getByRole('button', { name: 'Export', exact: true }).waitFor();
   });
 
   it('exports what it selects, with the columns of the table', async () => {
@@ -214,7 +214,8 @@ describe('the toolbar of the entries', () => {
     await counted(page, '30 entries');
     await addFilter(page, 'celsius', '<', '20');
     await counted(page, '20 entries');
-    await page.getByRole('button', { name: 'Delete these' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete these' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete these' });
     await dialog.getByText('20 entries will be deleted for good.').waitFor();
     await dialog.getByText('Filters: celsius < 20.').waitFor();

@@ -41,6 +41,10 @@ export async function addFilter(page: Page, field: string, operator: string, val
   await page.getByRole('button', { name: /^Filter/ }).click();
   await page.getByLabel('Field', { exact: true }).selectOption(field);
   await page.getByLabel('Comparison').selectOption(operator);
-  if (value !== undefined) await page.getByLabel('Value').fill(value);
+  if (value !== undefined)
+    await page
+      .getByLabel(/^Value/)
+      .first()
+      .fill(value);
   await page.getByRole('button', { name: 'Add filter' }).click();
 }

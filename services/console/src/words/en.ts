@@ -249,9 +249,8 @@ export const words = {
     clearPeriod: 'Clear period',
     between: (from = 'the first', to = 'now') => `${from} to ${to}`,
     chart: 'Uploads of the period',
-    counts: (accepted: number, refused: number, lost: Losses, barMs: number) =>
-      `${words.entries.uploads(accepted, refused, lost)}, one bar = ${formatBar(barMs)}`,
-    countsAll: 'the chart ignores filters',
+    counts: (counted: string, barMs: number) => `${counted}, one bar = ${formatBar(barMs)}`,
+    countsAll: 'no query worker answers, so the chart ignores filters',
     bar: (at: string, accepted: number, refused: number, lost: Losses) =>
       `${at}: ${words.entries.uploads(accepted, refused, lost)}`,
     losses: {
@@ -284,6 +283,23 @@ export const words = {
     removeUnread: 'Remove it',
     newEntries: (count: number) => (count === 1 ? '1 new entry' : `${formatNumber(count)} new entries`),
     skipped: (count: number) => `${formatNumber(count)} entries came too fast to be shown here.`,
+    rail: 'Fields of the entries',
+    showRail: 'Fields',
+    noFields: 'These entries have no fields.',
+    types: {
+      string: 'text',
+      number: 'number',
+      boolean: 'true or false',
+      array: 'list',
+      object: 'object',
+    } satisfies Record<Schemas['FieldType']['type'], string>,
+    distinct: (count: number) => (count === 1 ? '1 value' : `${formatNumber(count)} values`),
+    unfilled: (share: string) => `${share} empty`,
+    pick: (path: string, value: string) => `Only ${path} = ${value}; with Alt, all others`,
+    only: (path: string, value: string) => `Only ${path} = ${value}`,
+    exclude: (path: string, value: string) => `Without ${path} = ${value}`,
+    bin: (path: string, from: string, to: string, count: number) =>
+      `${path} from ${from} to ${to}: ${words.common.entries(count)}`,
     columns: 'Columns',
     chooseColumns: 'Columns of the table',
     addColumn: 'Add',
@@ -313,6 +329,7 @@ export const words = {
     operators: {
       eq: '=',
       ne: '≠',
+      in: 'is one of',
       contains: 'contains',
       lt: '<',
       lte: '≤',
@@ -325,6 +342,9 @@ export const words = {
     value: 'Value',
     faults: { number: 'Enter a number', value: 'Enter a value' },
     addFilter: 'Add filter',
+    changeFilter: (filter: string) => `Change the filter ${filter}`,
+    setFilter: 'Change filter',
+    values: 'Values, with commas between',
     removeFilter: (filter: string) => `Remove the filter ${filter}`,
     selection: (period: string, filters: string) => `Period: ${period}. Filters: ${filters || 'none'}.`,
     more: 'More actions',

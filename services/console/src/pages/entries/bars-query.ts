@@ -1,7 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Application } from '../../api/applications.ts';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
-import { type Bars, boundsOf, hasEnd, isInverted, type Last, type PickedPeriod, toBars } from './period.ts';
+import { RequestFailure } from '../../api/failure.ts';
+import { type ListSelection, toQuery } from './entries-query.ts';
+import { type Bars, hasEnd, isInverted, toBars } from './period.ts';
 
 const refreshMs = 10_000;
 /** Of the chart of a new application. */
@@ -12,6 +14,8 @@ export interface Counts extends Bars {
   refused: number[];
   /** Uploads that were lost before they were validated. */
   lost: Lost[];
+  /** Whether the counts are of all entries, as no query worker answered. */
+  ignoresFilter: boolean;
 }
 
 /** By kind. */
@@ -35,9 +39,10 @@ async function beginOf({ domain, createdAt }: Application, signal: AbortSignal):
   return Math.min(...[createdAt, ...result.map((entry) => entry.createdAt)].map(Date.parse));
 }
 
+/** With a filter, those of entries that a query worker counts; where none answers, those of all. */
 async function readCounts(
   application: Application,
-  period: PickedPeriod,
+  { filter, ...period }: ReturnType<typeof toQuery>,
   signal: AbortSignal,
 ): Promise<Counts> {
   const to = period.to ? Date.parse(period.to) : Date.now();
@@ -45,29 +50,38 @@ async function readCounts(
     ? Date.parse(period.from)
     : Math.min(await beginOf(application, signal), to - shortestMs);
   const bars = toBars(begin, to);
-  const read = bars.requests.map((bounds) => {
-    const query = { ...bounds, step: bars.step };
-    const params = { path: { domain: application.domain }, query };
-    return dataOf(client.GET('/api/applications/{domain}/stats', { params, signal }));
+  const read = (selected: { filter?: string }) =>
+    Promise.all(
+      bars.requests.map((bounds) => {
+        const query = { ...bounds, step: bars.step, ...selected };
+        const params = { path: { domain: application.domain }, query };
+        return dataOf(client.GET('/api/applications/{domain}/stats', { params, signal }));
+      }),
+    );
+  let ignoresFilter = false;
+  const steps = await read(filter ? { filter } : {}).catch((failure) => {
+    if (!filter || !(failure instanceof RequestFailure) || failure.status !== 503) throw failure;
+    ignoresFilter = true;
+    return read({});
   });
   const accepted: number[] = Array(bars.count).fill(0);
   const refused: number[] = Array(bars.count).fill(0);
   const lost: Lost[] = Array(bars.count).fill(noneLost);
-  for (const step of (await Promise.all(read)).flat()) {
+  for (const step of steps.flat()) {
     const bar = Math.max(Math.floor((Date.parse(step.at) - bars.begin) / bars.length), 0);
     accepted[bar] = (accepted[bar] ?? 0) + step.accepted;
     refused[bar] = (refused[bar] ?? 0) + (step.refused ?? 0);
     lost[bar] = sumLost([lost[bar] ?? noneLost, step.lost ?? noneLost]);
   }
-  return { ...bars, accepted, refused, lost };
+  return { ...bars, accepted, refused, lost, ignoresFilter };
 }
 
-/** How many uploads came in each part of a period. */
-export const barsQuery = (application: Application, period: PickedPeriod & { last: Last }) =>
+/** How many uploads came in each part of a period; with a filter, how many entries. */
+export const barsQuery = (application: Application, selection: ListSelection) =>
   queryOptions({
-    queryKey: ['entries', application.domain, 'bars', period],
-    queryFn: ({ signal }) => readCounts(application, boundsOf(period, Date.now()), signal),
-    enabled: !isInverted(period),
+    queryKey: ['entries', application.domain, 'bars', selection],
+    queryFn: ({ signal }) => readCounts(application, toQuery(selection), signal),
+    enabled: !isInverted(selection),
     placeholderData: keepPreviousData,
-    refetchInterval: hasEnd(period) ? false : refreshMs,
+    refetchInterval: hasEnd(selection) ? false : refreshMs,
   });

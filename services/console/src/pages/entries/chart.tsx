@@ -7,7 +7,8 @@ import { formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { barsQuery, type Counts, countLost, sumLost } from './bars-query.ts';
-import type { Last, PickedPeriod } from './period.ts';
+import type { ListSelection } from './entries-query.ts';
+import type { PickedPeriod } from './period.ts';
 import { sayPeriod } from './selection-text.ts';
 
 const height = 60;
@@ -15,30 +16,35 @@ const height = 60;
 const shortestDrag = 5;
 
 interface Props {
-  period: PickedPeriod & { last: Last };
-  isFiltered: boolean;
+  selection: ListSelection;
   setPeriod: (period: PickedPeriod) => void;
 }
 
 const sum = (counts: number[]) => counts.reduce((all, one) => all + one, 0);
 
-/** How many uploads came when, in the period of the toolbar. A drag over the chart sets the period. */
-export function Chart({ period, isFiltered, setPeriod }: Props) {
-  const { data, error, refetch, isPlaceholderData } = useQuery(barsQuery(useApplication(), period));
+/** How many uploads, or entries that a filter selects, came when. A drag over the chart sets the period. */
+export function Chart({ selection, setPeriod }: Props) {
+  const { data, error, refetch, isPlaceholderData } = useQuery(barsQuery(useApplication(), selection));
   const [pointed, setPointed] = useState<number>();
   if (error) return <ErrorAlert error={error} onRetry={refetch} />;
-  const isCustom = Boolean(period.from || period.to);
-  const name = sayPeriod(period);
+  const isCustom = Boolean(selection.from || selection.to);
+  const name = sayPeriod(selection);
+  const isFiltered = selection.filter !== undefined && !data?.ignoresFilter;
   const said =
     data && !isPlaceholderData
-      ? words.entries.counts(sum(data.accepted), sum(data.refused), sumLost(data.lost), data.length)
+      ? words.entries.counts(
+          isFiltered
+            ? words.common.entries(sum(data.accepted))
+            : words.entries.uploads(sum(data.accepted), sum(data.refused), sumLost(data.lost)),
+          data.length,
+        )
       : words.common.loading;
   return (
     <section className="chart" aria-label={words.entries.chart}>
       <Group gap="0 0.625rem" mih={22}>
         <Text size="xs">
           <b>{name}:</b> {said}
-          {isFiltered && ` · ${words.entries.countsAll}`}
+          {data?.ignoresFilter && ` · ${words.entries.countsAll}`}
         </Text>
         {isCustom && (
           <SmallButton size="compact-xs" onClick={() => setPeriod({ from: undefined, to: undefined })}>

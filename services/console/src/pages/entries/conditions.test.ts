@@ -1,5 +1,18 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type FormCondition, faultOf, operatorsOf, toFilter, withCondition } from './conditions.ts';
+import {
+  type FormCondition,
+  faultOf,
+  fromList,
+  operatorsOf,
+  toFilter,
+  toList,
+  typedAs,
+  withCondition,
+  withRange,
+  withValue,
+} from './conditions.ts';
 import { fieldsOf } from './fields.ts';
 
 const fields = fieldsOf({
@@ -70,4 +83,57 @@ it('has one condition of a field and an operator', () => {
   const there = { pointer: '/a', operator: 'exists', text: '' } as const;
   const missing = { ...there, operator: 'missing' } as const;
   expect(withCondition([there], missing)).toEqual([missing]);
+});
+
+it('selects one value of a field more, or one less', () => {
+  const other = { pointer: '/b', operator: 'eq', text: 'Oslo' } as const;
+  const one = withValue([other], '/a', 'Oslo');
+  expect(one).toEqual([other, { pointer: '/a', operator: 'eq', text: 'Oslo' }]);
+  const two = withValue(one, '/a', 'Rome');
+  expect(two).toEqual([other, { pointer: '/a', operator: 'in', text: '["Oslo","Rome"]' }]);
+  expect(withValue(two, '/a', 'Oslo')).toEqual([other, { pointer: '/a', operator: 'eq', text: 'Rome' }]);
+  expect(withValue(one, '/a', 'Oslo')).toEqual([other]);
+});
+
+it('has one range of a field', () => {
+  const first = withRange([], '/a', [
+    ['gte', '1'],
+    ['lt', '2'],
+  ]);
+  const closed = withRange(first, '/a', [
+    ['gte', '2'],
+    ['lte', '2'],
+  ]);
+  expect(closed.map(({ operator, text }) => [operator, text])).toEqual([
+    ['gte', '2'],
+    ['lte', '2'],
+  ]);
+});
+
+it('selects exactly the values that are clicked, of whatever type', () => {
+  const values = fc.array(
+    fc.oneof(fc.string(), fc.constantFrom('7', 'true', '"7"', ' '), fc.integer(), fc.boolean()),
+    {
+      minLength: 2,
+    },
+  );
+  fc.assert(
+    fc.property(values, fc.constantFrom('/place', '/room', '/other'), (some, pointer) => {
+      const { kind } = fields.fieldAt(pointer);
+      const shown = [...new Set(some)].filter((value) => typedAs(value, kind) !== undefined);
+      fc.pre(shown.length > 1);
+      const picked = shown.reduce<FormCondition[]>(
+        (conditions, value) => withValue(conditions, pointer, typedAs(value, kind) as string),
+        [],
+      );
+      expect(JSON.parse(toFilter(picked, fields) ?? '')).toEqual({ [pointer]: { in: shown } });
+    }),
+  );
+  for (const pointer of ['/place', '/other'])
+    expect(typedAs('7', fields.fieldAt(pointer).kind)).toBeDefined();
+});
+
+it('reads a list as it writes it', () => {
+  fc.assert(fc.property(fc.array(fc.string()), (texts) => isDeepStrictEqual(fromList(toList(texts)), texts)));
+  expect(fromList('Oslo, New York ,"a, b"')).toEqual(['Oslo', 'New York', 'a, b']);
 });

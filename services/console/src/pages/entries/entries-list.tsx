@@ -13,7 +13,7 @@ import { useApplication } from '../application/use-application.ts';
 import type { Entry, ListSelection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
-import type { ListedField } from './fields.ts';
+import type { Fields, ListedField } from './fields.ts';
 import { boundsOf, hasEnd } from './period.ts';
 import type { useLive } from './use-live.ts';
 import { useNewer } from './use-newer.ts';
@@ -25,7 +25,11 @@ interface Props {
   selection: ListSelection;
   page: UseQueryResult<Schemas['EntryPage']>;
   live: ReturnType<typeof useLive>;
+  allFields: Fields;
+  /** Of the columns. */
   fields: ListedField[];
+  /** Selects entries with a value, given as it is typed. */
+  pick: (pointer: string, text: string) => void;
 }
 
 /** The page of entries with those that came live, without those that the panel deleted. */
@@ -43,7 +47,7 @@ function useShown({ page: { data }, live, actions: { view } }: Props) {
 }
 
 export function EntriesList(props: Props) {
-  const { actions, selection, page, live, fields } = props;
+  const { actions, selection, page, live, allFields, fields, pick } = props;
   const { view, change, toOlder, toNewer, open, close } = actions;
   const { domain, last_entry_at } = useApplication();
   const { entries, total, setDeleted } = useShown(props);
@@ -106,7 +110,7 @@ export function EntriesList(props: Props) {
         </EmptyState>
       ) : (
         <EntriesTable
-          {...{ entries, fields, open }}
+          {...{ entries, fields, open, pick }}
           order={view.order}
           opened={view.entry}
           isOld={page.isPlaceholderData}
@@ -126,7 +130,8 @@ export function EntriesList(props: Props) {
       <EntryPanel
         id={view.entry}
         entries={entries ?? []}
-        {...{ open, close }}
+        fields={allFields}
+        {...{ open, close, pick }}
         onDeleted={(id) => setDeleted((before) => [...before, id])}
       />
     </section>

@@ -4,6 +4,7 @@ import type { KeyboardEvent } from 'react';
 import { formatTime } from '../../components/formats.ts';
 import { valueAt } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
+import { typedAs } from './conditions.ts';
 import type { Entry } from './entries-query.ts';
 import type { ListedField } from './fields.ts';
 
@@ -20,9 +21,34 @@ function toText(value: unknown, { kind }: ListedField): string {
   return text.length > cellLength ? `${text.slice(0, cellLength)}…` : text;
 }
 
-function Cell({ value, field }: { value: unknown; field: ListedField }) {
+interface CellProps extends Pick<Props, 'pick'> {
+  value: unknown;
+  field: ListedField;
+}
+
+function Cell({ value, field, pick }: CellProps) {
   if (value === null) return <td className="absent">null</td>;
-  return <td className={isNumber(value) ? 'number' : undefined}>{toText(value, field)}</td>;
+  const shown = toText(value, field);
+  const text = value !== undefined && typeof value !== 'object' ? typedAs(value, field.kind) : undefined;
+  return (
+    <td className={isNumber(value) ? 'number' : undefined}>
+      {shown}
+      {/* The panel has one for the keyboard: the name of a cell is its value alone. */}
+      {text !== undefined && (
+        <button
+          type="button"
+          className="only"
+          tabIndex={-1}
+          aria-hidden
+          title={words.entries.only(field.name, shown)}
+          onClick={(event) => {
+            event.stopPropagation();
+            pick(field.pointer, text);
+          }}
+        />
+      )}
+    </td>
+  );
 }
 
 /** Moves between the rows: only one of them takes the Tab key. */
@@ -44,10 +70,12 @@ interface Props {
   /** Whether others are being loaded. */
   isOld: boolean;
   open: (id: string) => void;
+  /** Selects entries with a value, given as it is typed. */
+  pick: (pointer: string, text: string) => void;
   turnOrder: () => void;
 }
 
-export function EntriesTable({ entries, fields, order, opened, isOld, open, turnOrder }: Props) {
+export function EntriesTable({ entries, fields, order, opened, isOld, open, pick, turnOrder }: Props) {
   return (
     <section
       aria-label={words.entries.table}
@@ -78,7 +106,7 @@ export function EntriesTable({ entries, fields, order, opened, isOld, open, turn
                 </button>
               </td>
               {fields.map((field) => (
-                <Cell key={field.pointer} value={valueAt(payload, field.pointer)} field={field} />
+                <Cell key={field.pointer} value={valueAt(payload, field.pointer)} {...{ field, pick }} />
               ))}
             </tr>
           ))}

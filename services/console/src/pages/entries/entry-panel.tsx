@@ -1,5 +1,6 @@
 import { Drawer, Group, Text } from '@mantine/core';
 import { useHotkeys } from '@mantine/hooks';
+import { toPointer } from '@sluice/json/pointer.ts';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { client, dataOf } from '../../api/client.ts';
@@ -9,11 +10,13 @@ import { CopyText } from '../../components/copy-text.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
 import { showSuccess } from '../../components/toasts.ts';
-import { toText } from '../../json/exact.ts';
+import { toText, valueAt } from '../../json/exact.ts';
 import { JsonTree } from '../../json/json-tree.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
+import { typedAs } from './conditions.ts';
 import { type Entry, entryQuery } from './entries-query.ts';
+import type { Fields } from './fields.ts';
 import { Sender } from './sender.tsx';
 
 interface Props {
@@ -24,10 +27,13 @@ interface Props {
   open: (id: string) => void;
   close: () => void;
   onDeleted: (id: string) => void;
+  fields: Fields;
+  /** Selects entries with a value, given as it is typed. */
+  pick: (pointer: string, text: string) => void;
 }
 
 /** An entry as a whole. The keys j and k lead to the one below and above in the table. */
-export function EntryPanel({ id, entries, open, close, onDeleted }: Props) {
+export function EntryPanel({ id, entries, open, ...rest }: Props) {
   const place = entries.findIndex((entry) => entry.id === id);
   const [above, below] = id && place >= 0 ? [entries[place - 1], entries[place + 1]] : [];
   useHotkeys([
@@ -35,9 +41,15 @@ export function EntryPanel({ id, entries, open, close, onDeleted }: Props) {
     ['k', () => above && open(above.id)],
   ]);
   return (
-    <Drawer opened={id !== undefined} onClose={close} position="right" size="lg" title={words.entries.panel}>
+    <Drawer
+      opened={id !== undefined}
+      onClose={rest.close}
+      position="right"
+      size="lg"
+      title={words.entries.panel}
+    >
       {id && (
-        <OneEntry key={id} id={id} listed={entries[place]} {...{ close, onDeleted }}>
+        <OneEntry key={id} id={id} listed={entries[place]} {...rest}>
           {(
             [
               ['above', above],
@@ -54,13 +66,13 @@ export function EntryPanel({ id, entries, open, close, onDeleted }: Props) {
   );
 }
 
-interface OneProps extends Pick<Props, 'close' | 'onDeleted'> {
+interface OneProps extends Omit<Props, 'id' | 'entries' | 'open'> {
   id: string;
   listed: Entry | undefined;
   children: ReactNode;
 }
 
-function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
+function OneEntry({ id, listed, close, onDeleted, fields, pick, children }: OneProps) {
   const { domain } = useApplication();
   const mayDelete = useMay('editor');
   const read = useQuery({ ...entryQuery(domain, id), enabled: !listed });
@@ -73,6 +85,24 @@ function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
   const entry = listed ?? read.data;
   if (!entry) return <Unread error={read.error} retry={read.refetch} />;
   const json = toText(entry.payload);
+  /** Filters do not look into arrays. */
+  function behind(path: string[], value: unknown) {
+    const parents = path.map((_, at) => valueAt(entry?.payload, toPointer(path.slice(0, at))));
+    if (value === null || parents.some(Array.isArray)) return null;
+    const { pointer, name, kind } = fields.fieldAt(toPointer(path));
+    const text = typedAs(value, kind);
+    if (text === undefined) return null;
+    const said = words.entries.only(name, text);
+    return (
+      <button
+        type="button"
+        className="leaf-only"
+        aria-label={said}
+        title={said}
+        onClick={() => pick(pointer, text)}
+      />
+    );
+  }
   return (
     <>
       <Text ff="monospace">{id}</Text>
@@ -94,7 +124,7 @@ function OneEntry({ id, listed, close, onDeleted, children }: OneProps) {
           />
         )}
       </Group>
-      <JsonTree value={entry.payload} label={words.entries.payload} />
+      <JsonTree value={entry.payload} label={words.entries.payload} behind={behind} />
     </>
   );
 }

@@ -3,9 +3,18 @@ import { useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
-import { type FormCondition, faultOf, hasValue, type Operator, operatorsOf } from './conditions.ts';
+import {
+  type FormCondition,
+  faultOf,
+  fromList,
+  hasValue,
+  type Operator,
+  operatorsOf,
+  textsOf,
+  toList,
+} from './conditions.ts';
 import { type Fields, toFieldPointer, type ValueKind } from './fields.ts';
-import { fromLocal } from './period.ts';
+import { fromLocal, toLocal } from './period.ts';
 
 const other = 'other';
 const inputTypes: Partial<Record<ValueKind, string>> = { date: 'date', time: 'datetime-local' };
@@ -14,28 +23,45 @@ interface Props {
   fields: Fields;
   seen: string[];
   add: (condition: FormCondition) => void;
+  /** The one that is changed; undefined: another is added. */
+  changed: FormCondition | undefined;
 }
 
-/** A new condition on a field of the schema, one that entries have beside it, or any other. */
-export function FilterForm({ fields, seen, add }: Props) {
-  const [chosen, setChosen] = useState(fields.declared[0]?.pointer ?? other);
-  const [typed, setTyped] = useState('');
-  const [wanted, setWanted] = useState<Operator>('eq');
+/** A condition on a field of the schema, one that entries have beside it, or any other. */
+export function FilterForm({ fields, seen, add, changed }: Props) {
+  const offered = new Set([...fields.declared.map((field) => field.pointer), ...seen]);
+  const first = changed ? changed.pointer : (fields.declared[0]?.pointer ?? other);
+  const [chosen, setChosen] = useState(offered.has(first) ? first : other);
+  const [typed, setTyped] = useState(changed?.pointer ?? '');
+  const [wanted, setWanted] = useState<Operator>(changed?.operator ?? 'eq');
   const [fault, setFault] = useState<ReturnType<typeof faultOf>>();
   const { pointer, kind, choices } = fields.fieldAt(chosen === other ? toFieldPointer(typed) : chosen);
   const operators = operatorsOf[kind];
   const operator = operators.includes(wanted) ? wanted : (operators[0] as Operator);
 
+  function toText(value: string): string {
+    if (operator === 'in') return JSON.stringify(fromList(value));
+    return kind === 'time' ? (fromLocal(value) ?? '') : value;
+  }
+  function before(): string | undefined {
+    if (!changed) return undefined;
+    if (changed.operator === 'in') return toList(textsOf(changed));
+    return kind === 'time' ? toLocal(changed.text) : changed.text;
+  }
   function submit(form: FormData) {
-    const value = String(form.get('value') ?? '');
-    const condition = { pointer, operator, text: kind === 'time' ? (fromLocal(value) ?? '') : value };
+    const typed = String(form.get('value') ?? '');
+    const condition = { pointer, operator, text: toText(typed) };
     const found = pointer === '/' ? 'value' : faultOf(condition, kind);
     setFault(found);
     if (!found) add(condition);
   }
   const named = (pointers: string[]) =>
     pointers.map((value) => ({ value, label: fields.fieldAt(value).name }));
-  const shared = { name: 'value', label: words.entries.value };
+  const shared = {
+    name: 'value',
+    label: operator === 'in' ? words.entries.values : words.entries.value,
+    defaultValue: before(),
+  };
   return (
     <Group component="form" onSubmit={submits(submit)} align="flex-start" gap="xs">
       <NativeSelect
@@ -63,7 +89,7 @@ export function FilterForm({ fields, seen, add }: Props) {
         onChange={(event) => setWanted(event.currentTarget.value as Operator)}
       />
       {hasValue(operator) &&
-        (choices.length > 0 ? (
+        (choices.length > 0 && operator !== 'in' ? (
           <NativeSelect {...shared} key={pointer} data={choices} />
         ) : (
           <TextInput
@@ -75,7 +101,7 @@ export function FilterForm({ fields, seen, add }: Props) {
             error={fault && words.entries.faults[fault]}
           />
         ))}
-      <SubmitButton mt={22}>{words.entries.addFilter}</SubmitButton>
+      <SubmitButton mt={22}>{changed ? words.entries.setFilter : words.entries.addFilter}</SubmitButton>
     </Group>
   );
 }

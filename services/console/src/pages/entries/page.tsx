@@ -1,13 +1,15 @@
 import './entries.css';
 import { Text } from '@mantine/core';
+import { useLocalStorage } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import { Chart } from './chart.tsx';
-import { toFilter } from './conditions.ts';
+import { type FormCondition, toFilter, withValue } from './conditions.ts';
 import { EntriesList } from './entries-list.tsx';
 import { entriesQuery, type ListSelection } from './entries-query.ts';
+import { FieldRail } from './field-rail.tsx';
 import { fieldsOf, leavesOf } from './fields.ts';
 import { isInverted } from './period.ts';
 import { RunningDeletion } from './running-deletion.tsx';
@@ -34,6 +36,8 @@ function Entries() {
   const declared = useMemo(() => fields.declared.map(({ pointer }) => pointer), [fields]);
   const columns = view.columns ?? declared.slice(0, shownAtFirst);
   const { last, from, to, order, after } = view;
+  // Off at first: the answer makes files of all entries.
+  const [hasRail, setRail] = useLocalStorage({ key: 'fields-rail', defaultValue: false });
   const selection: ListSelection = { last, from, to, filter: toFilter(view.conditions, fields) };
   const mayFollow = whyNotLive(view) === undefined;
   const isFollowing = view.isLive && mayFollow;
@@ -49,9 +53,11 @@ function Entries() {
     const found = leavesOf((page.data?.result ?? []).map(({ payload }) => payload));
     return found.filter((pointer) => !declared.includes(pointer));
   }, [page.data, declared]);
+  const setConditions = (conditions: FormCondition[]) => change({ conditions });
+  const pick = (pointer: string, text: string) => setConditions(withValue(view.conditions, pointer, text));
   return (
     <>
-      <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow }} />
+      <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow, hasRail, setRail }} />
       {mayDelete && <RunningDeletion />}
       {isInverted(view) ? (
         <Text role="alert" mt="sm" c="var(--mantine-color-error)">
@@ -59,9 +65,16 @@ function Entries() {
         </Text>
       ) : (
         <>
-          <Chart period={{ last, from, to }} isFiltered={view.conditions.length > 0} setPeriod={change} />
+          <Chart selection={selection} setPeriod={change} />
           <UnreadFilters unread={view.unread} remove={() => change({ unread: [] })} />
-          <EntriesList {...{ actions, selection, page, live }} fields={columns.map(fields.fieldAt)} />
+          <div className={hasRail ? 'with-rail' : undefined}>
+            {hasRail && <FieldRail {...{ selection, fields, setConditions }} conditions={view.conditions} />}
+            <EntriesList
+              {...{ actions, selection, page, live, pick }}
+              allFields={fields}
+              fields={columns.map(fields.fieldAt)}
+            />
+          </div>
         </>
       )}
     </>

@@ -22,10 +22,12 @@ interface Props {
   /** Fields of the loaded entries that the schema does not have. */
   seen: string[];
   mayFollow: boolean;
+  hasRail: boolean;
+  setRail: (has: boolean) => void;
 }
 
 /** Selects entries, and acts on all that are selected. */
-export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }: Props) {
+export function Toolbar({ actions, fields, selection, columns, seen, mayFollow, hasRail, setRail }: Props) {
   const { view, change } = actions;
   const base = `/applications/${useApplication().domain}`;
   const [isDeleting, { open, close }] = useDisclosure();
@@ -33,12 +35,12 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
   const { last, from, to, conditions } = view;
   const selected = toParams({ ...usualView, last, from, to, conditions, columns: view.columns });
   const isUnread = view.unread.length > 0;
-  const mayDelete = useMay('editor') && !isUnread;
-  const links = [
-    ...(isUnread ? [] : [{ children: words.entries.exportThese, to: `${base}/jobs?new=export&${selected}` }]),
-    { children: words.entries.sendData, to: `${base}/send` },
-  ];
-  const deletes = { children: words.entries.deleteThese, c: 'var(--mantine-color-error)', onClick: open };
+  const mayDelete = useMay('editor');
+  const exports = {
+    component: Link,
+    children: words.entries.exportThese,
+    to: `${base}/jobs?new=export&${selected}`,
+  };
   return (
     <section className="toolbar" aria-label={words.entries.toolbar}>
       <PeriodPicker period={view} setPeriod={change} />
@@ -46,6 +48,9 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
         {...{ fields, seen, conditions: view.conditions }}
         setConditions={(conditions) => change({ conditions })}
       />
+      <SmallButton px="xs" aria-pressed={hasRail} onClick={() => setRail(!hasRail)}>
+        {words.entries.showRail}
+      </SmallButton>
       <Switch
         ml="auto"
         size="xs"
@@ -56,23 +61,24 @@ export function Toolbar({ actions, fields, selection, columns, seen, mayFollow }
         onChange={(event) => change({ isLive: event.currentTarget.checked })}
       />
       <ColumnPicker {...{ fields, seen, columns }} setColumns={(chosen) => change({ columns: chosen })} />
-      {links.map((link) => (
-        <SmallButton key={link.to} px="xs" visibleFrom="sm" component={Link} {...link} />
-      ))}
-      {mayDelete && <SmallButton px="xs" visibleFrom="sm" {...deletes} />}
-      <Menu position="bottom-end">
-        <Menu.Target>
-          <SmallButton px="xs" hiddenFrom="sm" aria-label={words.entries.more}>
-            ⋯
-          </SmallButton>
-        </Menu.Target>
-        <Menu.Dropdown>
-          {links.map((link) => (
-            <Menu.Item key={link.to} component={Link} {...link} />
-          ))}
-          {mayDelete && <Menu.Item {...deletes} />}
-        </Menu.Dropdown>
-      </Menu>
+      {!isUnread && <SmallButton px="xs" visibleFrom="sm" {...exports} />}
+      {!isUnread && (
+        <Menu position="bottom-end">
+          <Menu.Target>
+            <SmallButton px="xs" hiddenFrom={mayDelete ? undefined : 'sm'} aria-label={words.entries.more}>
+              ⋯
+            </SmallButton>
+          </Menu.Target>
+          <Menu.Dropdown>
+            <Menu.Item hiddenFrom="sm" {...exports} />
+            {mayDelete && (
+              <Menu.Item c="var(--mantine-color-error)" onClick={open}>
+                {words.entries.deleteThese}
+              </Menu.Item>
+            )}
+          </Menu.Dropdown>
+        </Menu>
+      )}
       {isDeleting && <DeleteDialog {...{ selection, close }} said={saySelection(view, fields)} />}
     </section>
   );

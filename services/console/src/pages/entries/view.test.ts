@@ -17,7 +17,9 @@ const view: fc.Arbitrary<View> = fc.record({
   from: optional(time),
   to: optional(time),
   conditions: fc.array(
-    fc.record({ pointer, operator: fc.constantFrom(...Object.values(operatorsOf).flat()), text }),
+    fc
+      .record({ pointer, operator: fc.constantFrom(...Object.values(operatorsOf).flat()), text })
+      .map((one) => (one.operator === 'in' ? { ...one, text: JSON.stringify([one.text]) } : one)),
   ),
   unread: fc.array(text.filter((one) => !/^\w+:/.test(one))),
   columns: optional(fc.array(pointer)),

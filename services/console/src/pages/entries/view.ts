@@ -1,4 +1,4 @@
-import { type FormCondition, type Operator, operatorsOf } from './conditions.ts';
+import { type FormCondition, type Operator, operatorsOf, textsOf } from './conditions.ts';
 import { hasEnd, type Last, lasts } from './period.ts';
 
 /** What the page of entries shows: all of it is in its address. */
@@ -29,7 +29,8 @@ const toText = ({ operator, pointer, text }: FormCondition) =>
 function toCondition(written: string): FormCondition | undefined {
   const [, operator = '', pointer = '', text = ''] = /^(\w+):(\/[^:]*):(.*)$/s.exec(written) ?? [];
   if (!operators.has(operator)) return undefined;
-  return { operator: operator as Operator, pointer: pointer.replaceAll('~2', ':'), text };
+  const condition = { operator: operator as Operator, pointer: pointer.replaceAll('~2', ':'), text };
+  return textsOf(condition).length > 0 ? condition : undefined;
 }
 
 function toTime(text: string | null): string | undefined {
