@@ -12,6 +12,7 @@ import type { Logger } from '@sluice/shared/logger.ts';
 import { createMetrics } from '@sluice/shared/metrics/metrics.ts';
 import { serveMonitoring } from '@sluice/shared/metrics/serve.ts';
 import { repeat } from '@sluice/shared/repeat.ts';
+import { tickEveryMs } from '@sluice/store/alerts/serving.ts';
 import { untilPrepared } from '@sluice/store/until-prepared.ts';
 import { buildApp } from './app.ts';
 import type { Lifecycle } from './dependencies.ts';
@@ -19,9 +20,6 @@ import { type ApiTimings, usualTimings } from './dependencies.ts';
 import { createApplicationCache } from './known/applications.ts';
 import { createFeed } from './known/feed.ts';
 import { createCapacities } from './limits/capacity.ts';
-
-/** See `ServingStore`. */
-const tickEveryMs = 5_000;
 
 interface RunningApi {
   /** Such as `http://127.0.0.1:4000`. */
@@ -53,10 +51,14 @@ export async function startApi(
   const feed = createFeed(store.changes, log);
   const cache = createApplicationCache({ ...store, compiler, explainer, feed, metrics });
   const refusalRecorder = createRefusalRecorder(store, log, metrics);
+  let isFirst = true;
   const stopTicking = repeat(tickEveryMs, async () => {
     if (lifecycle.phase !== 'serving') return;
     const missed = (error: Error) => log.debug({ event: 'serving.missed', reason: error.message });
-    await store.serving.tick().catch(missed);
+    const ticked = () => {
+      isFirst = false;
+    };
+    await store.serving.tick({ isFirst }).then(ticked, missed);
   });
   const unhear = hearChanges(config.redis, log, cache.forget);
   const jobQueue = (definition: typeof jobsQueue) =>

@@ -20,8 +20,12 @@ export interface Served {
   settledMs: number;
 }
 
+/** How often each API that serves ticks. */
+export const tickEveryMs = 5_000;
 /** Ticks that are further apart say nothing of the time between them. */
-const unbrokenMs = 30_000;
+const unbrokenMs = 3 * tickEveryMs;
+/** The same before the first tick of a process: it may be the only one. */
+const firstMs = 1.2 * tickEveryMs;
 /** What senders get to come back after nobody served. */
 const settleMs = 120_000;
 
@@ -33,11 +37,15 @@ export function servingStore(db: Db) {
   const _id = 'api';
 
   return {
-    /** To be called every few seconds by each API that serves. */
-    async tick(): Promise<void> {
+    /** To be called every `tickEveryMs` by each API that serves. */
+    async tick({ isFirst = false } = {}): Promise<void> {
       const passed = { $subtract: ['$$NOW', { $ifNull: ['$at', '$$NOW'] }] };
       const isUnbroken = {
-        $and: [{ $gt: ['$at', null] }, { $gte: ['$passed', 0] }, { $lte: ['$passed', unbrokenMs] }],
+        $and: [
+          { $gt: ['$at', null] },
+          { $gte: ['$passed', 0] },
+          { $lte: ['$passed', isFirst ? firstMs : unbrokenMs] },
+        ],
       };
       const served = { $ifNull: ['$servedMs', 0] };
       await serving.updateOne(

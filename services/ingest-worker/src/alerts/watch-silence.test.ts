@@ -44,6 +44,23 @@ it.each([
   expect(await mails()).toBe(1);
 });
 
+it('gives senders time to come back after a restart of seconds, and not where another API served', async () => {
+  const { db, store, served } = await start();
+  const restart = async (seconds: number) => {
+    const at = new Date(Date.now() - seconds * 1_000);
+    await db.collection('serving').updateOne({}, { $set: { at } });
+    await store.serving.tick({ isFirst: true });
+    const { servedMs = 0, settledMs = 0 } = (await store.serving.read()) ?? {};
+    return settledMs - servedMs;
+  };
+  const before = (await served()) as number;
+  expect(await restart(10)).toBe(2 * minuteMs);
+  expect(await served()).toBe(before);
+  // Its tick came as the other one's next would have.
+  expect(await restart(4)).toBeLessThan(2 * minuteMs);
+  expect(await served()).toBeGreaterThanOrEqual(before + 4_000);
+});
+
 it('counts the time of several APIs once', async () => {
   const { store, served } = await start();
   const before = (await served()) as number;
