@@ -6,10 +6,9 @@ import { openAs } from './support/sign-in.ts';
 
 let sluice: SharedSluice;
 beforeAll(async () => {
-  // Without a mail server: what is to be sent waits.
-  sluice = await sharedSluice({
-    env: { MAIL_FROM: 'sluice@example.com', PUBLIC_URL: 'https://sluice.example' },
-  });
+  // Without workers: what is to be sent waits.
+  const env = { MAIL_FROM: 'sluice@example.com', PUBLIC_URL: 'https://sluice.example' };
+  sluice = await sharedSluice({ workers: false, env });
 });
 
 describe('an e-mail', () => {

@@ -363,6 +363,7 @@ describe('settings', () => {
     [{ SMTP_URL: 'https://smtp.example.com' }, 'SMTP_URL must begin with smtp:// or smtps://'],
     [{ SMTP_URL: 'smtp://' }, 'SMTP_URL must begin with smtp:// or smtps://'],
     [{ MAIL_FROM: undefined }, 'SMTP_URL is set: set MAIL_FROM too'],
+    [{ SMTP_URL: undefined }, 'MAIL_FROM is set: set SMTP_URL too'],
     [{ PUBLIC_URL: undefined }, 'MAIL_FROM is set: set PUBLIC_URL too'],
   ])('refuses half of the settings of mails: %j', (change, message) => {
     expect(() => loadIngestWorkerConfig({ ...env, ...mail, ...change })).toThrow(message);
