@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { emailPattern, longestEmail } from '@sluice/store/alerts/email.ts';
 import Type from 'typebox';
@@ -20,13 +21,16 @@ import { quotas } from '../limits/table.ts';
 import { invalidCredentials } from './log-in.ts';
 
 const dayMs = 86_400_000;
+const hourSeconds = 3_600;
+/** Redis gets no address. */
+const hashOf = (email: string) => createHash('sha256').update(email.toLowerCase()).digest('hex');
 
 const EmailUpdate = Strict('EmailUpdate', {
   email: Type.String({
     maxLength: longestEmail,
     pattern: emailPattern,
     examples: ['ada@example.com'],
-    description: 'An address in ASCII, such as ada@example.com.',
+    description: 'Must be an address in ASCII, such as ada@example.com.',
   }),
 });
 const EmailCode = Strict('EmailCode', {
@@ -49,6 +53,7 @@ const invalidCode = () =>
 /** The e-mail of a user. Nobody else sees it. */
 export const emailRoutes: Routes = async (app, { store, audit, config, counters }) => {
   const { addresses, mails, users } = store;
+  const mailed = counters('confirmations', hourSeconds);
   tagRoutes(app, 'Accounts');
   takeSmallBodies(app);
   const ofUser = { security: [{ bearer: [] }] };
@@ -69,6 +74,10 @@ export const emailRoutes: Routes = async (app, { store, audit, config, counters 
     async (request, reply) => {
       const { body, owner } = request;
       if (!config.hasMail) throw withoutMail();
+      const { limit } = quotas.confirmationsOfEmail;
+      // Of all users: nobody fills the mailbox of another.
+      const { consumedPoints } = await mailed.penalty(hashOf(body.email));
+      if (consumedPoints > limit) throw quotaReached('confirmationsOfEmail', limit);
       if (!(await addresses.ask(owner.id, body.email, quotas.confirmations.limit)))
         throw quotaReached('confirmations', quotas.confirmations.limit);
       await mails.add('confirm', owner.id, dayMs);

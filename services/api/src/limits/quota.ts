@@ -19,6 +19,7 @@ type Counted = Exclude<
   | 'secrets'
   | 'versions'
   | 'confirmations'
+  | 'confirmationsOfEmail'
 >;
 
 type Count = (ownerId: string, limit: number) => Promise<number>;

@@ -2,7 +2,7 @@
 const mib = 1024 ** 2;
 const hour = 3_600;
 
-type Client = 'address' | 'application' | 'key' | 'owner' | 'user' | 'webhook';
+type Client = 'address' | 'application' | 'e-mail' | 'key' | 'owner' | 'user' | 'webhook';
 
 /** One client may take this part of a capacity. */
 export const sharePerClient = 3 / 4;
@@ -109,6 +109,12 @@ export const quotas = {
     what: 'e-mail addresses to confirm per hour',
     client: 'user',
     limit: 5,
+    advice: 'wait an hour',
+  },
+  confirmationsOfEmail: {
+    what: 'mails that confirm it per hour',
+    client: 'e-mail',
+    limit: 3,
     advice: 'wait an hour',
   },
   webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },

@@ -7,7 +7,7 @@ export const toConfirmLetter = (to: string, username: string, publicUrl: string,
       text: `The user ${username} of Sluice gave this address. Is it yours? This link confirms it, for a day:`,
     },
     { text: 'Confirm the address:', link: `${publicUrl}/confirm-email#${code}` },
-    { text: 'If you do not know of it, do nothing: you get no more mails.' },
+    { text: 'If you do not know of it, do nothing: then it is not confirmed.' },
   ]);
 
 const reasons = {
