@@ -127,6 +127,36 @@ describe('other matters', () => {
   });
 });
 
+describe('a reader', () => {
+  it('is told nothing that only editors see', async () => {
+    const world = await withMails();
+    const { request, mailbox, owner, store } = world;
+    const { token, domain } = await application(world);
+    const reader = await owner();
+    const { id } = (await store.users.byName(reader.username)) ?? expect.unreachable();
+    await store.addresses.set(id, 'reader@example.com');
+    const setRole = async (role: string) => {
+      const member = `/applications/${domain}/members/${reader.username}`;
+      expect((await request('PUT', member, { token, json: { role } })).status).toBe(200);
+    };
+    const choose = async (json: object) =>
+      (await request('PATCH', `/users/me/alerts/${domain}`, { token: reader.token, json })).status;
+    const refuse = () => request('POST', `/applications/${domain}/data`, { token, json: [1] });
+    await setRole('reader');
+    expect(await choose({ refused: { count: 1, minutes: 60 } })).toBe(403);
+    expect(await choose({ failing: true })).toBe(403);
+    expect(await choose({ refused: null, failing: false, jobs: true })).toBe(200);
+    await setRole('editor');
+    expect(await choose({ refused: { count: 1, minutes: 60 } })).toBe(200);
+    await setRole('reader');
+    await refuse();
+    expect((await request('POST', `/applications/${domain}/exports`, { token, json: {} })).status).toBe(202);
+    await until(async () => mailbox.mails.length > 0);
+    expect(mailbox.mails.map(({ headers }) => headers.get('subject'))).toEqual(['Test: 1 export completed']);
+    expect(await choose({ refused: null })).toBe(200);
+  });
+});
+
 describe('an e-mail', () => {
   it('is confirmed by the link of a mail, and shown to its user alone', async () => {
     const world = await withMails();
@@ -159,6 +189,19 @@ describe('an e-mail', () => {
     expect((await request('DELETE', '/users/me/email', { token: ada.token })).status).toBe(200);
     expect(await profile()).not.toHaveProperty('email');
     expect((await set('b@example.com')).status).toBe(429);
+  });
+
+  it('gets few mails to confirm it, whoever asks', async () => {
+    const { request, owner, mailbox } = await withMails();
+    const set = async (email: string) => {
+      const { token } = await owner();
+      return (await request('PUT', '/users/me/email', { token, json: { email } })).status;
+    };
+    for (const email of ['ada@example.com', 'Ada@example.com', 'ada@example.com'])
+      expect(await set(email)).toBe(200);
+    expect(await set('ada@example.com')).toBe(429);
+    expect(await set('bo@example.com')).toBe(200);
+    await until(async () => mailbox.mails.length === 4);
   });
 
   it('is one address', async () => {
@@ -200,6 +243,8 @@ describe('the link that unsubscribes', () => {
       expect((await click(body)).status).toBe(200);
     expect(await of(domain)).toEqual({ proposed_silence: 5 });
     expect(await of(other)).toEqual({ jobs: true });
+    const { body: acts } = await request('GET', `/users/me/activity?action=alerts.updated`, { token });
+    expect(acts.data.result[0]).toMatchObject({ application: domain, before: { silence: 60 } });
   });
 });
 

@@ -191,9 +191,11 @@ export function alertStore(
       void (await alerts.deleteMany({ user: new ObjectId(user) })),
 
     /** Undefined: it has ended. */
-    async removeByCode(code: string): Promise<{ user: string } | undefined> {
+    async removeByCode(
+      code: string,
+    ): Promise<Pick<TakenAlert, 'user' | 'application' | 'settings'> | undefined> {
       const found = await alerts.findOneAndDelete({ code });
-      return found ? { user: found.user.toHexString() } : undefined;
+      return found ? toTaken(found) : undefined;
     },
 
     async codeOf(id: string): Promise<string | undefined> {

@@ -9,6 +9,9 @@ export type MailKind = 'alert' | 'confirm' | 'invite' | 'reset';
 export const matters = ['refused', 'silence', 'jobs', 'failing', 'publications'] as const;
 export type Matter = (typeof matters)[number];
 
+/** What readers do not see in the API is not told to them. */
+export const editorMatters: readonly Matter[] = ['refused', 'failing'];
+
 /** What happened, as webhooks tell it. */
 export interface AlertNews {
   type: string;

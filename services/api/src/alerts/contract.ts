@@ -10,7 +10,7 @@ const ofRefused = {
   description: 'When so many uploads were refused or lost within so many minutes. Null: never.',
 };
 const minutes = { minimum: 1, maximum: 43_200, examples: [60] };
-const ofSilence = { description: 'After so many minutes without an entry. Null: never.' };
+const ofSilence = { description: 'After so many minutes without an entry, from 1 to 43,200. Null: never.' };
 
 const flags = {
   jobs: Type.Optional(Bool('When exports and imports end.', true)),

@@ -1,6 +1,7 @@
+import { editorMatters } from '@sluice/store/alerts/mails.ts';
 import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
-import { findApplication } from '../http/find-application.ts';
+import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, takeSmallBodies } from '../http/route-parts.ts';
 import { Alerts, AlertUpdate, toAlerts } from './contract.ts';
 import { proposeSilence } from './propose-silence.ts';
@@ -33,7 +34,7 @@ export const alertRoutes: Routes = async (app, { store, audit }) => {
     path,
     operation('updateAlerts', 'Update your alerts of an application', {
       description:
-        'At most one mail per matter and hour. They go to the e-mail of your profile once it is confirmed.',
+        'At most one mail per matter and hour. They go to the e-mail of your profile once it is confirmed. `refused` and `failing` are for editors and the owner.',
       params: ByDomain,
       config: { scope: 'write' },
       body: AlertUpdate,
@@ -42,6 +43,7 @@ export const alertRoutes: Routes = async (app, { store, audit }) => {
     async (request, reply) => {
       const { body, owner } = request;
       const application = await findApplication(applications, request);
+      if (editorMatters.some((matter) => body[matter])) requireRole(application, owner, 'editor');
       const before = await alerts.of(owner.id, application.id);
       const after = await alerts.update(owner.id, application, body);
       const event = { application: application.domain, details: { changed: Object.keys(body) } };

@@ -17,7 +17,7 @@ const done = '<h1>Alerts</h1><p>You get no more mails about this application.</p
 
 /** The link in mails that ends alerts, without a sign-in. Only a POST ends them: programs that check links follow them. */
 export const unsubscribeRoutes: Routes = async (app, { store, audit }) => {
-  const { alerts, users } = store;
+  const { alerts, applications, users } = store;
   takeSmallBodies(app);
   app.addContentTypeParser(forms, (_request: FastifyRequest, stream: IncomingMessage, parsed) => {
     stream
@@ -41,9 +41,19 @@ export const unsubscribeRoutes: Routes = async (app, { store, audit }) => {
   // The same answer for a code that was used before: who has it wants no mails, and gets none.
   app.post('/alerts/:code/unsubscribe', options, async (request, reply) => {
     const ended = await alerts.removeByCode(request.params.code);
-    const user = ended && (await users.byId(ended.user));
-    const details = { changed: ['unsubscribed'] };
-    if (user) await audit.note(request, { action: 'alerts.updated', via: 'code', user, details });
+    const [user, application] = ended
+      ? await Promise.all([users.byId(ended.user), applications.byId(ended.application)])
+      : [];
+    if (ended && user && application)
+      await audit.note(request, {
+        action: 'alerts.updated',
+        via: 'code',
+        user,
+        application: application.domain,
+        details: { changed: Object.keys(ended.settings) },
+        before: ended.settings,
+        after: {},
+      });
     return send(reply, done);
   });
 };

@@ -1,6 +1,6 @@
 import type { Store } from '@sluice/jobs/connect.ts';
 import type { AlertSettings, TakenAlert } from '@sluice/store/alerts/alerts.ts';
-import type { Matter } from '@sluice/store/alerts/mails.ts';
+import { editorMatters, type Matter } from '@sluice/store/alerts/mails.ts';
 import { roleOf } from '@sluice/store/applications/application-document.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import { createReadMatter } from './read-matter.ts';
@@ -40,7 +40,8 @@ export function createLook(store: Store) {
   return async function look(alert: TakenAlert): Promise<number> {
     const application = await applications.byId(alert.application);
     if (!application) return idleMs;
-    if (!roleOf(application, alert.user)) {
+    const role = roleOf(application, alert.user);
+    if (!role) {
       await alerts.remove(alert.id);
       return idleMs;
     }
@@ -52,7 +53,8 @@ export function createLook(store: Store) {
     const hasReader = address !== undefined && disabled.size === 0;
     let nextMs = idleMs;
     for (const matter of Object.keys(alert.settings) as (keyof AlertSettings)[]) {
-      const inMs = await lookFor(matter, alert, application, hasReader);
+      const mayKnow = role !== 'reader' || !editorMatters.includes(matter);
+      const inMs = await lookFor(matter, alert, application, hasReader && mayKnow);
       if (inMs === undefined) return idleMs;
       nextMs = Math.min(nextMs, inMs);
     }

@@ -10,10 +10,11 @@ import { Unread } from '../../components/loading.tsx';
 import { Section } from '../../components/section.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
 
 const matters = ['silence', 'refused', 'jobs', 'failing', 'publications'] as const;
 type Chosen = (typeof matters)[number];
+const ofEditors: Chosen[] = ['refused', 'failing'];
 
 const alertsQuery = (domain: string) => read('/api/users/me/alerts/{domain}', { path: { domain } });
 
@@ -42,7 +43,9 @@ export function Alerts() {
 }
 
 function AlertForm({ alerts, domain }: { alerts: Schemas['Alerts']; domain: string }) {
-  const [chosen, setChosen] = useState<string[]>(matters.filter((matter) => alerts[matter]));
+  const isEditor = useMay('editor');
+  const offered = matters.filter((matter) => isEditor || !ofEditors.includes(matter));
+  const [chosen, setChosen] = useState<string[]>(offered.filter((matter) => alerts[matter]));
   const has = (matter: Chosen) => chosen.includes(matter);
   const { proposed_silence: proposed } = alerts;
   async function save({ silence, count, minutes }: Record<'silence' | 'count' | 'minutes', string>) {
@@ -63,7 +66,7 @@ function AlertForm({ alerts, domain }: { alerts: Schemas['Alerts']; domain: stri
         <>
           <Checkbox.Group value={chosen} onChange={setChosen} label={words.alerts.tell}>
             <Stack my={4} gap="xs">
-              {matters.map((matter) => (
+              {offered.map((matter) => (
                 <Checkbox key={matter} value={matter} label={words.alerts.matters[matter]} />
               ))}
             </Stack>
