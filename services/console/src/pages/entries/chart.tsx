@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { type PointerEvent, useMemo, useState } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
-import { formatTime } from '../../components/formats.ts';
+import { formatNumber, formatTime } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { barsQuery, type Counts, countLost, sumLost } from './bars-query.ts';
@@ -11,7 +11,7 @@ import type { ListSelection } from './entries-query.ts';
 import type { PickedPeriod } from './period.ts';
 import { sayPeriod } from './selection-text.ts';
 
-const height = 60;
+const height = 120;
 /** A shorter movement is a click. */
 const shortestDrag = 5;
 
@@ -56,9 +56,15 @@ export function Chart({ selection, setPeriod }: Props) {
         </Text>
       </Group>
       {data ? (
-        <Bars counts={data} label={`${name}: ${said}`} onPoint={setPointed} onSelect={setPeriod} />
+        <Bars
+          counts={data}
+          label={`${name}: ${said}`}
+          {...{ pointed }}
+          onPoint={setPointed}
+          onSelect={setPeriod}
+        />
       ) : (
-        <div className="bars" />
+        <div className="no-bars" />
       )}
     </section>
   );
@@ -88,24 +94,27 @@ const toPath = (counts: number[], base: number[], scale: number) =>
 interface BarsProps {
   counts: Counts;
   label: string;
+  pointed: number | undefined;
   onPoint: (bar: number | undefined) => void;
   onSelect: (period: PickedPeriod) => void;
 }
 
-function Bars({ counts, label, onPoint, onSelect }: BarsProps) {
+function Bars({ counts, label, pointed, onPoint, onSelect }: BarsProps) {
   const { accepted, refused, lost, count } = counts;
   const [drag, setDrag] = useState<{ x: number; first: number; last: number; isLong: boolean }>();
-  const drawn = useMemo(() => {
+  const { drawn, most } = useMemo(() => {
     const judged = accepted.map((one, bar) => one + (refused[bar] ?? 0));
     const losses = lost.map(countLost);
-    const scale = (height - 2) / Math.max(1, ...judged.map((one, bar) => one + (losses[bar] ?? 0)));
-    return (
+    const most = Math.max(0, ...judged.map((one, bar) => one + (losses[bar] ?? 0)));
+    const scale = (height - 2) / Math.max(1, most);
+    const drawn = (
       <>
         <path className="accepted" d={toPath(accepted, [], scale)} />
         <path className="refused" d={toPath(refused, accepted, scale)} />
         <path className="lost" d={toPath(losses, judged, scale)} />
       </>
     );
+    return { drawn, most };
   }, [accepted, refused, lost]);
 
   const barAt = ({ currentTarget, clientX }: PointerEvent<Element>) => {
@@ -126,27 +135,38 @@ function Bars({ counts, label, onPoint, onSelect }: BarsProps) {
     onSelect({ from: timeOf(counts, first), to: last === count - 1 ? undefined : timeOf(counts, last + 1) });
   }
   return (
-    <svg
-      className="bars"
-      role="img"
-      aria-label={label}
-      viewBox={`0 0 ${count} ${height}`}
-      preserveAspectRatio="none"
-      onPointerDown={(event) => {
-        if (event.button !== 0) return;
-        event.currentTarget.setPointerCapture(event.pointerId);
-        const bar = barAt(event);
-        setDrag({ x: event.clientX, first: bar, last: bar, isLong: false });
-      }}
-      onPointerMove={onMove}
-      onPointerUp={onUp}
-      onPointerCancel={() => setDrag(undefined)}
-      onPointerLeave={() => onPoint(undefined)}
-    >
-      {drag?.isLong && first !== undefined && last !== undefined && (
-        <rect className="dragged" x={first} width={last + 1 - first} height={height} />
-      )}
-      {drawn}
-    </svg>
+    <>
+      <Text size="xs" c="dimmed" className="axis" aria-hidden>
+        {formatNumber(most)}
+      </Text>
+      <svg
+        className="bars"
+        role="img"
+        aria-label={label}
+        viewBox={`0 0 ${count} ${height}`}
+        preserveAspectRatio="none"
+        onPointerDown={(event) => {
+          if (event.button !== 0) return;
+          event.currentTarget.setPointerCapture(event.pointerId);
+          const bar = barAt(event);
+          setDrag({ x: event.clientX, first: bar, last: bar, isLong: false });
+        }}
+        onPointerMove={onMove}
+        onPointerUp={onUp}
+        onPointerCancel={() => setDrag(undefined)}
+        onPointerLeave={() => onPoint(undefined)}
+      >
+        {drag?.isLong && first !== undefined && last !== undefined && (
+          <rect className="dragged" x={first} width={last + 1 - first} height={height} />
+        )}
+        {pointed !== undefined && <rect className="pointed" x={pointed} width={1} height={height} />}
+        {drawn}
+      </svg>
+      <Text size="xs" c="dimmed" className="axis" aria-hidden>
+        <span>{formatTime(timeOf(counts, 0))}</span>
+        <span>{formatTime(timeOf(counts, Math.floor(count / 2)))}</span>
+        <span>{formatTime(timeOf(counts, count))}</span>
+      </Text>
+    </>
   );
 }
