@@ -60,18 +60,28 @@ export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }
     else socket.destroy();
   }
 
+  /** After a stall, timers run before input is read: so this checks again after reading. */
+  function refuseLate(socket: Socket, response: ServerResponse | undefined): void {
+    setImmediate(() => {
+      const isLate = latestResponse(socket) === response && !response?.req.complete && !isPaused(socket);
+      if (isLate) refuse(socket, response, tooSlow());
+    });
+  }
+
   function look(): void {
     const now = performance.now();
     const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
     for (const socket of sockets) {
       limitUnread(socket, timeoutMs, endMs);
       if (ignoresInput(socket) && !isClosed) continue;
-      if (isPaused(socket)) {
-        if (isClosed) socket.destroy();
-        continue;
-      }
       const response = latestResponse(socket);
       const request = response?.req as Watched | undefined;
+      if (isPaused(socket)) {
+        if (isClosed) socket.destroy();
+        // The server does not read now, so the client is not slow.
+        else if (request) request[seenAt] = now;
+        continue;
+      }
       if (!request || request.complete) {
         // Until the server closes, Node.js handles heads that do not arrive.
         if (isClosed && (!response || response.writableFinished)) socket.destroy();
@@ -80,7 +90,7 @@ export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }
       request[seenAt] ??= now;
       const waiting = request[patience];
       const since = waiting ? waiting.since : request[seenAt];
-      if (since !== undefined && now - since >= timeoutMs) refuse(socket, response, tooSlow());
+      if (since !== undefined && now - since >= timeoutMs) refuseLate(socket, response);
       else if (isClosed) refuse(socket, response, stopping());
     }
   }
