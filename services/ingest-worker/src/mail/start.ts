@@ -47,12 +47,16 @@ export function startMails({
   async function work(mail: Mail): Promise<void> {
     const letter = await compose(mail);
     const failure = letter && (await send(mail.id, letter));
-    if (!letter || !failure || failure.isFinal) await mails.end(mail);
-    if (letter && !failure) count.sent();
-    if (!failure) return;
+    if (!failure) {
+      if (letter) count.sent();
+      return mails.end(mail);
+    }
     const { isFinal, isDown, reason } = failure;
     log.warn({ event: isFinal ? 'mail.refused' : 'mail.failed', mail: mail.id, reason });
-    if (isFinal) return count.refused();
+    if (isFinal) {
+      count.refused();
+      return mails.end(mail);
+    }
     count.failed();
     if (isDown) downUntil = performance.now() + retryMs;
     const wait = isDown ? 1 : (waits[Math.min(mail.attempts, waits.length) - 1] as number);
