@@ -13,6 +13,7 @@ import type { ObjectStore } from '@sluice/objects/object-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import type { ArchiveRecord } from '@sluice/store/archives/archive-records.ts';
 import type { Block } from '@sluice/store/backup/block.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import { onTestFinished } from 'vitest';
 import { openStore, ownDatabase } from './own-database.ts';
 import { payloadOf } from './payload-of.ts';
@@ -136,6 +137,9 @@ export async function archiveRuns(
     const piece = await kind.next(job);
     if (!piece) throw new Error('another worker has the job');
     const { fence } = piece.job;
+    // A writer that has been quiet for two seconds has left: nobody else sets the clock on here.
+    const newest = await store.rawEntries.newestId(application);
+    if (newest) while ((await store.horizon.confirm()) <= timeOfId(newest).getTime());
     try {
       const end = await piece.work(turn);
       await store.jobs.complete(job.id, fence, undefined, new Date(Date.now() + 600_000), end?.result);
