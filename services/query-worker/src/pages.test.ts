@@ -3,9 +3,11 @@ import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entri
 import { toPointer } from '@sluice/json/pointer.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { type Condition, toText } from '@sluice/store/entries/entry-filter.ts';
+import { createKeysAt } from '@sluice/store/entries/entry-id.ts';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { archiveRuns, ownFolder } from '../../../test/support/archive-runs.ts';
+import { payloadOf } from '../../../test/support/payload-of.ts';
 import {
   Digits,
   entrySteps,
@@ -176,3 +178,59 @@ it('finds the pages and the totals that MongoDB finds', async () => {
   expect(decided).toBeGreaterThan(20);
   expect(matched).toBeGreaterThan(0);
 }, 600_000);
+
+it('finds the pages among many, however unevenly they came', async () => {
+  const day = fc.oneof(
+    fc.constant(0),
+    fc.nat(999).map((thousandth) => thousandth / 1_000),
+    fc.nat(9),
+  );
+  const bursts = fc.array(fc.record({ day, count: fc.integer({ min: 1, max: 400 }) }), {
+    minLength: 1,
+    maxLength: 6,
+  });
+  const asked = fc.record({
+    order: fc.constantFrom('newest' as const, 'oldest' as const),
+    cursor: fc.option(fc.nat(2_000), { nil: undefined }),
+    start: fc.constantFrom(0, 0, 3),
+    limit: fc.integer({ min: 1, max: 4 }),
+    modulus: fc.constantFrom(1, 3),
+  });
+  await fc.assert(
+    fc.asyncProperty(bursts, fc.array(asked, { minLength: 20, maxLength: 20 }), async (bursts, pages) => {
+      const { answerPage, store, application, domain, storedIds } = await start([
+        { schema: { properties: { n: { type: 'integer' }, all: { type: 'boolean' } } }, payloads: [] },
+      ]);
+      const keysAt = createKeysAt();
+      let n = 0;
+      for (const { day, count } of bursts) {
+        const time = Math.floor(Date.now() - (1 + day) * dayMs);
+        const entries = Array.from({ length: count }, (_, at) => ({
+          key: keysAt(Buffer.from(application, 'hex'), time + (at % 50)),
+          ...payloadOf({ n: n++ % 3, all: true }),
+          version: 1,
+        }));
+        await store.entries.insertKeyed(entries);
+      }
+      await store.horizon.confirm();
+      const ids = await storedIds();
+      for (const { modulus, cursor: place, ...page } of pages) {
+        const filter = modulus === 1 ? ({ '/all': { eq: true } } as object) : { '/n': { eq: 1 } };
+        const cursor = place === undefined ? undefined : ids[place % ids.length];
+        const conditions = conditionsOf(filter);
+        const reply = await answerPage(
+          { application, domain, owner: 'b', filter: toText(conditions), cursor, ...page },
+          never,
+        );
+        if ('refusal' in reply) throw new Error(reply.refusal.message);
+        const selection = { filter: conditions, ...page };
+        const listed =
+          page.order === 'newest'
+            ? await store.entries.page(application, { ...selection, before: cursor })
+            : await store.entries.forward(application, { ...selection, after: cursor });
+        expect(reply.answer.ids).toEqual(listed.entries.map(({ id }) => id));
+      }
+    }),
+    { ...times(2), endOnFailure: true },
+  );
+});
