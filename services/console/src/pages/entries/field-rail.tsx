@@ -55,8 +55,8 @@ interface FactsProps extends Pick<Props, 'conditions' | 'setConditions'> {
 }
 
 function Facts({ facts, field, conditions, setConditions }: FactsProps) {
-  const { path, types, null_share, distinct, top, histogram } = facts;
-  const { pointer, kind } = field;
+  const { types, null_share, distinct, top, histogram } = facts;
+  const { pointer, name, kind } = field;
   const most = Math.max(...top.map(({ count }) => count));
   // Where each entry has a value of its own, the histogram says all.
   const shown = histogram && most === 1 && distinct > top.length ? [] : top;
@@ -64,8 +64,8 @@ function Facts({ facts, field, conditions, setConditions }: FactsProps) {
     setConditions(withCondition(conditions, { pointer, operator, text }));
   return (
     <>
-      <summary title={path}>
-        <b>{path}</b> <small>{types.map(({ type }) => words.entries.types[type]).join(', ')}</small>
+      <summary title={name}>
+        <b>{name}</b> <small>{types.map(({ type }) => words.entries.types[type]).join(', ')}</small>
       </summary>
       <Text size="xs" c="dimmed">
         {words.entries.distinct(distinct)}
@@ -89,7 +89,7 @@ function Facts({ facts, field, conditions, setConditions }: FactsProps) {
         {shown.map(({ value, count }) => (
           <TopValue
             key={JSON.stringify(value)}
-            {...{ path, value, count }}
+            {...{ name, value, count }}
             share={count / most}
             text={typedAs(value, kind)}
             pick={(text) => setConditions(withValue(conditions, pointer, text))}
@@ -102,7 +102,8 @@ function Facts({ facts, field, conditions, setConditions }: FactsProps) {
 }
 
 interface TopValueProps {
-  path: string;
+  /** Of the field. */
+  name: string;
   value: unknown;
   count: number;
   /** Of the most frequent one. */
@@ -113,16 +114,16 @@ interface TopValueProps {
   exclude: (text: string) => void;
 }
 
-function TopValue({ path, value, count, share, text, pick, exclude }: TopValueProps) {
+function TopValue({ name, value, count, share, text, pick, exclude }: TopValueProps) {
   const shown = typeof value === 'string' ? value || '""' : JSON.stringify(value);
-  const excludes = words.entries.exclude(path, shown);
+  const excludes = words.entries.exclude(name, shown);
   return (
     <li>
       <button
         type="button"
         className="pick"
         disabled={text === undefined}
-        title={words.entries.pick(path, shown)}
+        title={words.entries.pick(name, shown)}
         style={{ backgroundSize: `${100 * share}% 100%` }}
         onClick={({ altKey }) => text !== undefined && (altKey ? exclude : pick)(text)}
       >
