@@ -20,11 +20,17 @@ afterAll(async () => {
   await gateway.stop();
 });
 
-/** The objects of the bucket. */
-const objects = () =>
-  readdirSync(gateway.folder, { recursive: true, withFileTypes: true })
-    .filter((each) => each.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(gateway.folder.length + 1));
+/** The objects of the bucket. A folder may be removed while it is read. */
+function objects(): string[] {
+  try {
+    return readdirSync(gateway.folder, { recursive: true, withFileTypes: true })
+      .filter((each) => each.isFile())
+      .map(({ parentPath, name }) => join(parentPath, name).slice(gateway.folder.length + 1));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    return objects();
+  }
+}
 
 async function application() {
   const { token } = await sluice.owner();
