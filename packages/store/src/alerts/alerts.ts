@@ -4,6 +4,7 @@ import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
 import { inTransaction } from '../in-transaction.ts';
 import { fromNow, hasMatched, isFree } from '../lease.ts';
+import { silences } from '../webhooks/silences.ts';
 import type { Progress, TakenWebhook, Threshold } from '../webhooks/webhook-records.ts';
 import type { AlertContent, MailStore, Matter } from './mails.ts';
 
@@ -88,11 +89,13 @@ export function alertStore(
   const due = { dueAt: '$$NOW', news: { $add: ['$news', 1] } };
 
   return {
+    ...silences(db, { collection: alertsName, silence: 'settings.silence' }),
+
     async of(user: string, application: string): Promise<AlertSettings> {
       return (await alerts.findOne(one(user, application)))?.settings ?? {};
     },
 
-    /** What is new is told from now on. */
+    /** Changes settings. A matter that was off tells news from now on. */
     async update(
       user: string,
       { id, version }: { id: string; version: number },
@@ -159,7 +162,7 @@ export function alertStore(
       return found ? toTaken(found) : undefined;
     },
 
-    /** Records progress, and the mail of it. `later`: this matter had its mail of this hour. `lost`: the alert is another worker's. */
+    /** Records progress and its mail in one transaction. `later`: the matter had a mail in this hour. `lost`: another worker has the alert. */
     async record(
       alert: TakenAlert,
       progress: Partial<Progress>,
@@ -179,7 +182,7 @@ export function alertStore(
       }
     },
 
-    /** Ends the lease. Whoever had news meanwhile is due at once. */
+    /** Ends the lease. An alert with news since `take` is due at once. */
     async release({ news, ...alert }: TakenAlert, inMs: number): Promise<void> {
       const dueAt = { $cond: [{ $eq: ['$news', news] }, fromNow(inMs), '$$NOW'] };
       await alerts.updateOne(taken(alert), [{ $set: { leaseUntil: '$$NOW', dueAt } }]);
@@ -200,27 +203,6 @@ export function alertStore(
 
     async codeOf(id: string): Promise<string | undefined> {
       return (await alerts.findOne({ _id: new ObjectId(id) }))?.code;
-    },
-
-    /** The applications whose silence somebody wants to hear of, each with the shortest one, in minutes. */
-    async *watched(): AsyncGenerator<{ application: string; silence: number }> {
-      const found = alerts.aggregate<{ _id: ObjectId; silence: number }>([
-        { $match: { 'settings.silence': { $gt: 0 } } },
-        { $group: { _id: '$application', silence: { $min: '$settings.silence' } } },
-      ]);
-      for await (const { _id, silence } of found) yield { application: _id.toHexString(), silence };
-    },
-
-    /** Makes those due who wait for such a silence and were not told of it. */
-    async noteSilence(application: string, minutes: number, sinceMs: number): Promise<void> {
-      await alerts.updateMany(
-        {
-          application: new ObjectId(application),
-          'settings.silence': { $lte: minutes },
-          'progress.toldSilence': { $ne: sinceMs },
-        },
-        [{ $set: due }],
-      );
     },
   };
 }

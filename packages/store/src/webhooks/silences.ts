@@ -1,34 +1,38 @@
-import { type Db, ObjectId } from 'mongodb';
-import type { WebhookDocument } from './webhook-records.ts';
+import { type Db, type Document, ObjectId } from 'mongodb';
 
-const forSilence = { state: 'active', events: 'entries.silent' } as const;
+interface Places {
+  collection: string;
+  /** The member with the minutes. */
+  silence: string;
+  /** Who waits for silence. */
+  waiting?: Document;
+  /** Who of them may be made due now. */
+  ready?: Document;
+}
 
-/** The webhooks that are told of silence. */
-export function webhookSilences(db: Db) {
-  const webhooks = db.collection<WebhookDocument>('webhooks');
+/** The silences that webhooks or alerts wait for. */
+export function silences(db: Db, { collection, silence, waiting = {}, ready = {} }: Places) {
+  const all = db.collection(collection);
 
   return {
-    /** The applications whose silence webhooks wait for, each with the shortest one, in minutes. */
+    /** The applications, each with the shortest silence that is waited for, in minutes. */
     async *watched(): AsyncGenerator<{ application: string; silence: number }> {
-      const found = webhooks.aggregate<{ _id: ObjectId; silence: number }>([
-        { $match: { ...forSilence, silence: { $gt: 0 } } },
-        { $group: { _id: '$application', silence: { $min: '$silence' } } },
+      const found = all.aggregate<{ _id: ObjectId; silence: number }>([
+        { $match: { ...waiting, [silence]: { $gt: 0 } } },
+        { $group: { _id: '$application', silence: { $min: `$${silence}` } } },
       ]);
       for await (const { _id, silence } of found) yield { application: _id.toHexString(), silence };
     },
 
-    /** Makes those due that wait for such a silence and were not told of it. Silence does not shorten the wait after a failed try. */
+    /** Makes due whoever waits for at most so many minutes, and was not told of this silence. */
     async noteSilence(application: string, minutes: number, sinceMs: number): Promise<void> {
-      await webhooks.updateMany(
-        {
-          ...forSilence,
-          application: new ObjectId(application),
-          silence: { $lte: minutes },
-          'progress.toldSilence': { $ne: sinceMs },
-          isFailing: { $ne: true },
-        },
-        [{ $set: { dueAt: '$$NOW', news: { $add: ['$news', 1] } } }],
-      );
+      const untold = {
+        application: new ObjectId(application),
+        [silence]: { $lte: minutes },
+        'progress.toldSilence': { $ne: sinceMs },
+      };
+      const due = { dueAt: '$$NOW', news: { $add: ['$news', 1] } };
+      await all.updateMany({ ...waiting, ...ready, ...untold }, [{ $set: due }]);
     },
   };
 }

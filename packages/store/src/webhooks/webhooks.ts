@@ -4,7 +4,7 @@ import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import { fromNow } from '../lease.ts';
 import { waitsAgain } from './new-delivery.ts';
-import { webhookSilences } from './silences.ts';
+import { silences } from './silences.ts';
 import { webhookTurns } from './turns.ts';
 import { webhookWakes } from './wakes.ts';
 import {
@@ -43,7 +43,13 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
   return {
     ...turns,
     ...wakes,
-    ...webhookSilences(db),
+    ...silences(db, {
+      collection: 'webhooks',
+      silence: 'silence',
+      waiting: { state: 'active', events: 'entries.silent' },
+      // Silence does not shorten the wait after a failed try.
+      ready: { isFailing: { $ne: true } },
+    }),
     fromHere,
 
     /** Undefined when the application has `limit` webhooks already. */
