@@ -20,7 +20,10 @@ export const tooSlow = () => new ApiError('RequestTimeoutError', 'the request di
 export function answerClientError(error: ConnectionError, socket: Socket): void {
   if (ignoresInput(socket)) return;
   if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') {
-    refuseLate(socket);
+    afterReading(socket, () => {
+      if (socket.writable) refuseNext(socket, tooSlow());
+      else socket.destroy();
+    });
     return;
   }
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -31,13 +34,11 @@ export function answerClientError(error: ConnectionError, socket: Socket): void 
   refuseNext(socket, new ApiError(name, message));
 }
 
-/** After a stall, timers run before input is read: so this checks again after reading. */
-function refuseLate(socket: Socket): void {
+/** After a stall, timers run before input is read. So `refuse` runs after reading, unless another request has begun. */
+export function afterReading(socket: Socket, refuse: () => void): void {
   const response = latestResponse(socket);
   setImmediate(() => {
-    if (latestResponse(socket) !== response || isPaused(socket)) return;
-    if (socket.writable) refuseNext(socket, tooSlow());
-    else socket.destroy();
+    if (latestResponse(socket) === response && !isPaused(socket)) refuse();
   });
 }
 

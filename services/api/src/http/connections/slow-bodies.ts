@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type ApiError, unavailable } from '@sluice/shared/errors.ts';
 import type { FastifyInstance } from 'fastify';
-import { refuseInstead, tooSlow } from './client-errors.ts';
+import { afterReading, refuseInstead, tooSlow } from './client-errors.ts';
 import { ignoresInput, isPaused, latestResponse, limitUnread } from './connections.ts';
 
 const lookEveryMs = 1_000;
@@ -60,14 +60,6 @@ export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }
     else socket.destroy();
   }
 
-  /** After a stall, timers run before input is read: so this checks again after reading. */
-  function refuseLate(socket: Socket, response: ServerResponse | undefined): void {
-    setImmediate(() => {
-      const isLate = latestResponse(socket) === response && !response?.req.complete && !isPaused(socket);
-      if (isLate) refuse(socket, response, tooSlow());
-    });
-  }
-
   function look(): void {
     const now = performance.now();
     const isClosed = closingSince !== undefined && now - closingSince >= closingMs;
@@ -90,7 +82,8 @@ export function slowBodies(app: FastifyInstance, { timeoutMs, closingMs, endMs }
       request[seenAt] ??= now;
       const waiting = request[patience];
       const since = waiting ? waiting.since : request[seenAt];
-      if (since !== undefined && now - since >= timeoutMs) refuseLate(socket, response);
+      if (since !== undefined && now - since >= timeoutMs)
+        afterReading(socket, () => request.complete || refuse(socket, response, tooSlow()));
       else if (isClosed) refuse(socket, response, stopping());
     }
   }
