@@ -7,20 +7,7 @@ import { type QuotaName, quotas } from './table.ts';
 
 type Usage = Record<'entries' | 'bytes', number>;
 /** Counted before something is made, each by one query. */
-type Counted = Exclude<
-  QuotaName,
-  | keyof Usage
-  | 'keys'
-  | 'members'
-  | 'tokens'
-  | 'webhooks'
-  | 'archives'
-  | 'questions'
-  | 'secrets'
-  | 'versions'
-  | 'confirmations'
-  | 'confirmationsOfEmail'
->;
+type Counted = 'applications' | 'jobs' | 'storedExports' | 'importBytes';
 
 type Count = (ownerId: string, limit: number) => Promise<number>;
 
