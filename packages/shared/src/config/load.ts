@@ -132,13 +132,6 @@ const unsealed = ({ SECOND_FACTOR, SECRETS_KEY }: Partial<CleanedEnv<typeof Api>
     ? ['SECOND_FACTOR=required needs SECRETS_KEY, which encrypts the secrets of second factors']
     : [];
 
-/** Where nothing sends mails, none may wait. */
-const unsentMail = ({
-  SMTP_URL,
-  MAIL_FROM,
-}: Partial<CleanedEnv<Pick<typeof Api, 'MAIL_FROM'> & typeof Mail>>) =>
-  MAIL_FROM && !SMTP_URL ? ['MAIL_FROM is set: set SMTP_URL too'] : [];
-
 /** Mails have links, and a sender. */
 function halfMail({
   SMTP_URL,
@@ -150,6 +143,12 @@ function halfMail({
     ? ['MAIL_FROM is set: set PUBLIC_URL too, with which links in mails begin']
     : [];
 }
+
+/** The same for services that send mails: where nothing sends mails, none may wait. */
+const halfSending = (vars: Parameters<typeof halfMail>[0]) => [
+  ...halfMail(vars),
+  ...(vars.MAIL_FROM && !vars.SMTP_URL ? ['MAIL_FROM is set: set SMTP_URL too'] : []),
+];
 
 type ArchiveVars = CleanedEnv<Pick<typeof Api, 'ARCHIVE_FOLDER'> & typeof ArchiveKey>;
 
@@ -258,7 +257,7 @@ export function loadQueryWorkerConfig(env = environment()) {
 }
 
 export function loadIngestWorkerConfig(env = environment()) {
-  const vars = read(env, IngestWorker, (given) => [...halfMail(given), ...unsentMail(given)]);
+  const vars = read(env, IngestWorker, halfSending);
   const { SMTP_URL: url, MAIL_FROM: from, PUBLIC_URL: publicUrl } = vars;
   return {
     ...workers(vars),
@@ -277,11 +276,7 @@ export function loadLocalConfig(env = environment()) {
     JWT_SECRET: { ...Api.JWT_SECRET, default: undefined },
   };
   const settings = { ...Common, ...Api, ...Workers, ...Mail, ...ArchiveKey, ...Query, ...Local, ...own };
-  const vars = read(env, settings, (given) => [
-    ...longDrain(given),
-    ...halfMail(given),
-    ...unsentMail(given),
-  ]);
+  const vars = read(env, settings, (given) => [...longDrain(given), ...halfSending(given)]);
   return {
     dataDir: vars.DATA_DIR,
     console: vars.CONSOLE,
