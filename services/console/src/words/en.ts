@@ -839,7 +839,6 @@ export const words = {
       failing: 'An archive or a webhook fails',
       publications: 'A schema is published that may refuse more',
     },
-    silence: 'Minutes without an entry',
     proposed: (minutes: number) => `${minutes} would have been unusual in the last month.`,
     save: 'Save alerts',
     saved: 'The alerts were saved.',

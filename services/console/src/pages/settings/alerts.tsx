@@ -1,4 +1,4 @@
-import { Anchor, Checkbox, Group, NumberInput, Stack, Text } from '@mantine/core';
+import { Anchor, Checkbox, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Link } from 'react-router';
@@ -11,6 +11,7 @@ import { Section } from '../../components/section.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
+import { SilenceInput, ThresholdInputs } from './threshold-inputs.tsx';
 
 const matters = ['silence', 'refused', 'jobs', 'failing', 'publications'] as const;
 type Chosen = (typeof matters)[number];
@@ -72,34 +73,13 @@ function AlertForm({ alerts, domain }: { alerts: Schemas['Alerts']; domain: stri
             </Stack>
           </Checkbox.Group>
           {has('silence') && (
-            <NumberInput
-              name="silence"
-              label={words.alerts.silence}
-              description={proposed && words.alerts.proposed(proposed)}
-              defaultValue={alerts.silence ?? proposed ?? 60}
-              min={1}
-              max={43_200}
+            <SilenceInput
+              silence={alerts.silence ?? proposed ?? 60}
+              description={proposed === undefined ? undefined : words.alerts.proposed(proposed)}
               error={fault('/silence')}
             />
           )}
-          {has('refused') && (
-            <Group>
-              <NumberInput
-                name="count"
-                label={words.webhooks.count}
-                defaultValue={alerts.refused?.count ?? 10}
-                min={1}
-                max={1_000_000}
-              />
-              <NumberInput
-                name="minutes"
-                label={words.webhooks.minutes}
-                defaultValue={alerts.refused?.minutes ?? 5}
-                min={1}
-                max={1_440}
-              />
-            </Group>
-          )}
+          {has('refused') && <ThresholdInputs refusals={alerts.refused} />}
         </>
       )}
     </Form>

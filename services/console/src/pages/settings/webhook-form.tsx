@@ -1,9 +1,10 @@
-import { Checkbox, Group, NumberInput, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Stack, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { Schemas } from '../../api/client.ts';
 import { choicesOf } from '../../components/choice.tsx';
 import { Form } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
+import { SilenceInput, ThresholdInputs } from './threshold-inputs.tsx';
 
 export type WebhookDraft = Pick<Schemas['Webhook'], 'url' | 'events' | 'refusals' | 'silence'>;
 
@@ -48,33 +49,8 @@ export function WebhookForm({ fields, label, save }: Props) {
               ))}
             </Stack>
           </Checkbox.Group>
-          {hasSilence && (
-            <NumberInput
-              name="silence"
-              label={words.webhooks.silence}
-              defaultValue={fields?.silence ?? 60}
-              min={1}
-              max={43_200}
-            />
-          )}
-          {hasThreshold && (
-            <Group>
-              <NumberInput
-                name="count"
-                label={words.webhooks.count}
-                defaultValue={fields?.refusals?.count ?? 10}
-                min={1}
-                max={1_000_000}
-              />
-              <NumberInput
-                name="minutes"
-                label={words.webhooks.minutes}
-                defaultValue={fields?.refusals?.minutes ?? 5}
-                min={1}
-                max={1_440}
-              />
-            </Group>
-          )}
+          {hasSilence && <SilenceInput silence={fields?.silence ?? 60} />}
+          {hasThreshold && <ThresholdInputs refusals={fields?.refusals} />}
         </>
       )}
     </Form>
