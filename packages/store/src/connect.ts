@@ -127,7 +127,7 @@ export function connectDatabase(
   const mails = mailStore(db);
   const alerts = alertStore(db, webhooks.fromHere, mails);
 
-  /** Something of these events happened in these applications: whoever tells of it is due. */
+  /** Makes the webhooks and alerts of these applications due that tell one of these events. */
   async function noteEvents(events: WebhookEvent[], applications: string[]): Promise<void> {
     await Promise.all([webhooks.noteEvents(events, applications), alerts.noteEvents(events, applications)]);
   }

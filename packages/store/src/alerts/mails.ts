@@ -26,7 +26,7 @@ export interface AlertContent {
   news: AlertNews[];
 }
 
-/** A mail that is to be sent. */
+/** A mail of the outbox. */
 export interface Mail {
   id: string;
   kind: MailKind;
@@ -48,10 +48,10 @@ interface MailDocument extends Omit<Mail, 'id' | 'user'> {
   expiresAt: Date;
 }
 
-/** Unsent mails are tried for so long. */
+/** How long an unsent mail is tried. */
 export const triedMs = 86_400_000;
 const hourMs = 3_600_000;
-/** Unsent alerts of the applications of one owner. */
+/** How many unsent alerts the applications of one owner may have. */
 const mostWaiting = 200;
 
 export type MailStore = ReturnType<typeof mailStore>;

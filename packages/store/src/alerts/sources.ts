@@ -3,7 +3,7 @@ import type { EntryId } from '../entries/entry-id.ts';
 
 export const sourcesName = 'sources';
 
-/** What is known of the entries of an application whose silence somebody wants to hear of. */
+/** The newest entry of an application whose silence alerts or webhooks wait for. */
 export interface SourceRecord {
   /** The newest entry that was seen; absent: there was none. */
   newest?: EntryId;

@@ -9,7 +9,7 @@ it('mails at most twice within an hour of 10,000 refusals a minute', async () =>
     refused: { count: 100, minutes: 5 },
   });
   const keyOf = createCountKeys();
-  // Half an hour before the begin of one, so that the hour has two parts.
+  // Half an hour before a full hour: these 60 minutes are of two hours.
   const begin = (Math.floor(Date.now() / hourMs) - 1) * hourMs + 30 * minuteMs;
   for (let minute = 0; minute < 60; minute++) {
     const at = begin + minute * minuteMs;

@@ -59,7 +59,7 @@ export function Chart({ selection, setPeriod }: Props) {
         <Bars
           counts={data}
           label={`${name}: ${said}`}
-          {...{ pointed }}
+          pointed={pointed}
           onPoint={setPointed}
           onSelect={setPeriod}
         />

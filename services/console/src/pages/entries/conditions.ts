@@ -1,5 +1,5 @@
 import { isJson } from '@sluice/json/parse-json.ts';
-import { parseExact } from '../../json/exact.ts';
+import { parseExact, toLine } from '../../json/exact.ts';
 import type { Fields, ValueKind } from './fields.ts';
 
 export type Operator =
@@ -85,7 +85,7 @@ function toValue(text: string, kind: ValueKind): unknown {
 /** The reverse of `toValue`. Undefined where no text means this value. */
 export function typedAs(value: unknown, kind: ValueKind): string | undefined {
   if (kind === 'time' || kind === 'nested') return undefined;
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
+  const text = toLine(value);
   const isSame = (one: string) => JSON.stringify(toValue(one, kind)) === JSON.stringify(value);
   return [text, JSON.stringify(text)].find(isSame);
 }

@@ -2,6 +2,7 @@ import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatNumber, formatShare } from '../../components/formats.ts';
+import { toLine } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import {
@@ -115,7 +116,7 @@ interface TopValueProps {
 }
 
 function TopValue({ name, value, count, share, text, pick, exclude }: TopValueProps) {
-  const shown = typeof value === 'string' ? value || '""' : JSON.stringify(value);
+  const shown = toLine(value) || '""';
   const excludes = words.entries.exclude(name, shown);
   return (
     <li>

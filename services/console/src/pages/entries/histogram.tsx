@@ -10,7 +10,7 @@ interface Props {
   select: (range: [operator: Operator, text: string][]) => void;
 }
 
-/** How many values are in each bin; a click selects those of one. */
+/** The bars of a histogram. A click selects the values of a bin. */
 export function Histogram({ bins, field: { name, kind }, select }: Props) {
   const most = Math.max(...bins.map(({ count }) => count));
   const say = (edge: unknown) => {
