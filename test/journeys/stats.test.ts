@@ -70,8 +70,15 @@ it('counts by hours and days of UTC, as MongoDB does, also when entries were del
   const times = Array.from({ length: 2_000 }, (_, n) => begin + n * 97_000);
   await store(times);
   const query = '?from=2026-03-01T22:30:00Z&to=2026-03-05T00:00:00Z';
+  const last = Date.parse('2026-03-05T00:00:00Z');
 
   async function expectExact(isThere: (time: number) => boolean) {
+    const sixHours = await stats(`${query}&step=hour&every=6`);
+    expect(sixHours.slice(0, 2).map(({ at }) => at)).toEqual([
+      '2026-03-01T18:00:00.000Z',
+      '2026-03-02T00:00:00.000Z',
+    ]);
+    expect(sum(sixHours, 'accepted')).toBe(times.filter(isThere).filter((time) => time < last).length);
     for (const [step, length] of [
       ['hour', 60 * minute],
       ['day', 24 * 60 * minute],

@@ -21,6 +21,14 @@ const StatsQuery = Query({
     default: 'minute',
     description: 'What is counted together.',
   }),
+  every: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1_000,
+      description: 'So many minutes, hours or days are one step; steps count from 1970-01-01.',
+      examples: [15],
+    }),
+  ),
   by: Text(
     '`key`: a row for each step and ingest key that sent something, in place of a row for each step. ' +
       'Else a field, as filters name it: a row for each step and value that entries have, for the ten values that most have, for null, and for the rest. A member that is called `key` is `/key`.',
@@ -91,14 +99,14 @@ const usualSteps = 60;
 
 /** The steps that a period touches. Throws ApiError if they are too many. */
 function toSteps(query: StatsQuery): TimeSteps {
-  const { step = 'minute' } = query;
-  const length = lengths[step];
+  const { step = 'minute', every = 1 } = query;
+  const length = every * lengths[step];
   const { from, to = new Date() } = toPeriod(query);
   const end = Math.ceil(to.getTime() / length);
   const begin = from ? Math.floor(from.getTime() / length) : end - usualSteps;
   const count = Math.max(end - begin, 0);
   if (count > mostSteps) {
-    const message = `the period has ${count.toLocaleString('en')} steps of one ${step}, at most ${mostSteps.toLocaleString('en')} are possible: choose a shorter period or a longer step`;
+    const message = `the period has ${count.toLocaleString('en')} steps of ${every === 1 ? 'one' : every} ${step}${every === 1 ? '' : 's'}, at most ${mostSteps.toLocaleString('en')} are possible: choose a shorter period or a longer step`;
     throw new ApiError('InvalidRequestError', message);
   }
   return { from: begin * length, length, count };

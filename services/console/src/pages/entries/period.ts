@@ -74,6 +74,8 @@ export interface Bars {
   length: number;
   count: number;
   step: Step;
+  /** Steps of a bar. */
+  every: number;
   /** Requests for the steps that the bars are made of. */
   requests: Required<PickedPeriod>[];
 }
@@ -89,5 +91,6 @@ export function toBars(from: number, to: number): Bars {
     from: new Date(Math.max(from, first + place * longest)).toISOString(),
     to: new Date(Math.min(to, first + (place + 1) * longest)).toISOString(),
   }));
-  return { begin, length, count: Math.max(Math.ceil((to - begin) / length), 0), step, requests };
+  const count = Math.max(Math.ceil((to - begin) / length), 0);
+  return { begin, length, count, step, every: length / steps[step], requests };
 }
