@@ -46,6 +46,46 @@ async function application() {
 }
 
 describe('with a query worker', () => {
+  it('sorts all entries, or those of a filter, by a field', async () => {
+    const { token, path, upload } = await application();
+    await upload(0, 30);
+    await call(sluice.url, 'POST', `${path}/data`, { token, json: { text: 'alone' } });
+    const get = async (query: string) => {
+      const { status, body, headers } = await call(sluice.url, 'GET', `${path}/data?${query}`, { token });
+      expect({ status, body }).toMatchObject({ status: 200 });
+      expect(Date.parse(headers.get('sluice-as-of') as string)).toBeGreaterThan(0);
+      const { result, pagination } = body.data;
+      return {
+        numbers: result.map(({ payload }: { payload: { n?: number } }) => payload.n),
+        ...pagination,
+      };
+    };
+    const first = await get('sort=-n&limit=3');
+    expect(first).toMatchObject({ numbers: [29, 28, 27], total: 31, next: 3, isLast: false });
+    expect(first.cursor).toBeUndefined();
+    expect(await get('sort=n&limit=3&start=28')).toMatchObject({
+      numbers: [28, 29, undefined],
+      previous: 25,
+      isLast: true,
+    });
+    const odd = `filter=${encodeURIComponent('{"even":false}')}`;
+    expect(await get(`sort=/n&limit=2&${odd}`)).toMatchObject({ numbers: [1, 3], total: 15, isLast: false });
+    expect(await get('sort=n&start=99')).toMatchObject({ numbers: [], total: 31, isLast: true });
+  });
+
+  it.each([
+    ['sort=createdAt', 'is the time of the entry: use `order`'],
+    ['sort=n&order=oldest', 'leave out `order`'],
+    ['sort=n&after=AaIFlQ9P0TEyyAAAAAI', 'use `start`'],
+    ['sort=n&start=9950', 'the first 10,000 entries'],
+  ])('refuses %s', async (query, said) => {
+    const { token, path } = await application();
+    const { status, body } = await call(sluice.url, 'GET', `${path}/data?${query}`, { token });
+    expect(status).toBe(400);
+    expect(body.error.message).toContain(said);
+    expect(body.error.details).toMatchObject([{ in: 'querystring', path: '/sort' }]);
+  });
+
   it('lists and counts by a filter whatever MongoDB would take, up to the newest entry', async () => {
     const url = await startOwn({}, 1);
     const { token, path, upload } = await application();

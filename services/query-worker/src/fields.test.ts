@@ -11,16 +11,19 @@ import { eachField } from '../../../test/support/each-field.ts';
 import {
   countsOf,
   faultsOf,
+  instantOf,
   keysOf,
   memberIn,
   readAnswer,
   type TestedField,
+  typeOf,
 } from '../../../test/support/field-oracle.ts';
 import { entrySteps, type Payload, type Version, versions } from '../../../test/support/random-entries.ts';
 import { runs as times } from '../../../test/support/runs.ts';
 import { versionedEntries } from '../../../test/support/versioned-entries.ts';
 import { answerCounts, answerFields } from './duck/fields/fields.ts';
 import { isRestName } from './duck/fields/sources.ts';
+import { sortPage } from './duck/sort-page.ts';
 import { toFileConditions } from './file-conditions.ts';
 import { createSegments } from './segments.ts';
 
@@ -69,7 +72,7 @@ const filters = [
 
 const steps = fc.array(entrySteps({ inserted: 12, late: 3 }), { minLength: 6, maxLength: 12 });
 
-it('describes and counts what the list has', async () => {
+it('describes, counts and sorts what the list has', async () => {
   let described = 0;
   await fc.assert(
     fc.asyncProperty(versions, steps, fc.nat(), async (versions, steps, seed) => {
@@ -109,6 +112,19 @@ it('describes and counts what the list has', async () => {
         const byValue = await answerCounts({ ...question, ...days, path });
         if ('refusal' in byValue) throw new Error(byValue.refusal.message);
         expectRows(readAnswer<Row[]>(byValue.answer), entries, path);
+
+        const descending = turn % 2 === 0;
+        const sorted: string[] = [];
+        for (let start = 0; start <= entries.length; start += 7) {
+          const reply = await sortPage({ ...question, path, descending, start, limit: 7 });
+          if ('refusal' in reply) throw new Error(reply.refusal.message);
+          expect(reply.answer.total).toBe(entries.length);
+          sorted.push(...reply.answer.ids);
+        }
+        expect(sorted.toSorted().toReversed()).toEqual(entries.map(({ id }) => id));
+        const jsonOf = new Map(entries.map(({ id, payload }) => [id, memberIn(payload, path)]));
+        const listedAs = sorted.map((id) => ({ id, json: jsonOf.get(id) }));
+        expect(listedAs).toSatisfy((some: Sorted[]) => isSorted(some, descending));
       }
 
       for (const [at, step] of steps.entries()) {
@@ -125,6 +141,35 @@ it('describes and counts what the list has', async () => {
   );
   expect(described).toBeGreaterThan(20);
 }, 600_000);
+
+interface Sorted {
+  id: string;
+  json: string | undefined;
+}
+
+const ranks = ['number', 'string', 'boolean'];
+/** Times of a field that has nothing else are in the order of time, and others in that of texts. */
+const textOrders = [
+  (one: string, other: string) => Buffer.compare(Buffer.from(one), Buffer.from(other)),
+  (one: string, other: string) => instantOf(one) - instantOf(other),
+];
+
+/** Whether values are in order, equal ones by their ids, and what is no value at the end. */
+function isSorted(entries: Sorted[], descending: boolean): boolean {
+  const sign = descending ? -1 : 1;
+  const rankOf = (json: string | undefined) => ranks.indexOf(json === undefined ? '' : typeOf(json));
+  return textOrders.some((compareTexts) =>
+    entries.slice(1).every((after, at) => {
+      const before = entries[at] as Sorted;
+      const [rank, next] = [rankOf(before.json), rankOf(after.json)];
+      if (rank === -1 || next === -1) return next === -1 && (rank !== -1 || before.id > after.id);
+      if (rank !== next) return sign * (rank - next) < 0;
+      const [one, other] = [before.json, after.json].map((json) => JSON.parse(json as string));
+      const compared = typeof one === 'string' ? compareTexts(one, other) : Number(one) - Number(other);
+      return compared === 0 ? before.json !== after.json || before.id > after.id : sign * compared < 0;
+    }),
+  );
+}
 
 /** Rows of the ten values with most entries, of null and of the rest, as the entries have them. */
 function expectRows(rows: Row[], entries: { createdAt: Date; payload: object }[], path: string[]): void {

@@ -9,6 +9,7 @@ import type { CountsAsk } from './duck/fields/fields.ts';
 import type { EntriesAsk } from './duck/fields/over-entries.ts';
 import type { PageAnswer } from './duck/page.ts';
 import type { AnswerBody, Question } from './duck/question.ts';
+import type { SortedAsk } from './duck/sort-page.ts';
 import { toFileConditions } from './file-conditions.ts';
 import type { Processes } from './processes.ts';
 import type { createQueue, Outside } from './queue.ts';
@@ -36,6 +37,7 @@ type AskedQuestion = Asked & Pick<Question, 'sql' | 'params' | 'format'>;
 /** `filter`: the JSON of conditions. */
 type AskedFields = Asked & Pick<EntriesAsk, 'from' | 'to'> & { filter: string };
 type AskedCounts = AskedFields & Pick<CountsAsk, 'steps' | 'path'>;
+type AskedSorted = AskedFields & Pick<SortedAsk, 'path' | 'descending' | 'start' | 'limit'>;
 
 interface Timed {
   asOf: string | undefined;
@@ -159,6 +161,14 @@ export function createServer({
     overEntries((entries, { steps, path }, signal) =>
       processes.ask('counts', { ...entries, steps, path }, signal),
     ),
+    sendJson,
+  );
+  answer<AskedSorted, Timed & { json: string }>(
+    '/sorted',
+    overEntries(async (entries, { path, descending, start, limit }, signal) => {
+      const found = await processes.ask('sorted', { ...entries, path, descending, start, limit }, signal);
+      return 'refusal' in found ? found : { answer: JSON.stringify(found.answer) };
+    }),
     sendJson,
   );
   answer<AskedPage, PageAnswer & { end: string | undefined }>(

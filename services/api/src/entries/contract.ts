@@ -59,6 +59,11 @@ export const EntriesQuery = Query({
     default: 'newest',
     description: 'Which entries come first. `oldest` stops where later entries may still arrive.',
   }),
+  sort: Text(
+    'A field, as filters name it: least values first, or greatest with `-` before it. Numbers come before texts, and texts before booleans; entries without such a value come last, and of equal values the newest first. ' +
+      'Pages are read by `start`, among the first 10,000.',
+    '-celsius',
+  ),
   after: Text('`pagination.cursor` of the previous page.'),
   filter: QueryFilter,
   key: KeyId,

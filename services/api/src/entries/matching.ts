@@ -17,6 +17,12 @@ interface Wanted {
 
 type Order = 'newest' | 'oldest';
 
+/** The order of a field's values. */
+export interface Sort {
+  path: string[];
+  descending: boolean;
+}
+
 /** What a query worker answers. */
 interface Found {
   ids: string[];
@@ -118,6 +124,20 @@ export function createMatching({
         },
         () => (order === 'oldest' ? oldestFirst : newestFirst)(id, page),
       );
+    },
+
+    /** A page in the order of a field, with what was there up to `asOf`. Throws ApiError where no query worker answers. */
+    async sorted(
+      { application: { id, domain }, owner, gone }: Wanted,
+      { filter = [], from, to, start, limit, onRead }: Selection & Omit<ForwardPage, 'after'>,
+      sort: Sort,
+    ): Promise<FoundPage & { asOf: string | null }> {
+      const asked = { application: id, domain, owner, filter: toText(filter), from, to, ...sort };
+      const answer = await ask('/sorted', { ...asked, start, limit: limit - 1 }, gone);
+      const { ids, total } = (await answer.json()) as Found;
+      const found = await pageReads.runInFairOrder(owner, () => entries.byIds(id, ids, onRead));
+      const isLast = start + ids.length >= total;
+      return { found, total, isLast, asOf: answer.headers.get('sluice-as-of') };
     },
 
     count(wanted: Wanted, selection: Selection): Promise<number> {

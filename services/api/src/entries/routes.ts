@@ -13,7 +13,7 @@ import { findApplication } from '../http/find-application.ts';
 import { toMeta } from '../http/meta.ts';
 import { createReadPage, fromCursor, refuseTooMuch } from '../http/pages.ts';
 import { notFound } from '../http/refusals.ts';
-import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
@@ -30,6 +30,7 @@ import {
 } from './contract.ts';
 import { createMatching } from './matching.ts';
 import { readOfKey } from './read-of-key.ts';
+import { toSort } from './to-sort.ts';
 
 const ById = Type.Object({ ...ByDomain.properties, id: EntryId });
 
@@ -64,10 +65,11 @@ export const entryRoutes: Routes = async (app, dependencies) => {
         'Newest first, or oldest first to follow an application: repeat with the last `cursor` to get each entry once. ' +
         '`from` is included, `to` is not. With `after`, `start` counts from there. `total` is the exact number ' +
         'of entries that match, without those that are in an archive alone: see `archived_before`. The answer is 400 if the filter takes longer than 5 s where no query worker runs, or if the page has more than 16 MiB; ' +
-        'then the message says how many entries fit.',
+        'then the message says how many entries fit. ' +
+        'With `sort` a query worker answers, and the header `Sluice-As-Of` says up to when every entry is in the order.',
       params: ByDomain,
       querystring: EntriesQuery,
-      response: { 200: Success(EntryPage), ...overLimit },
+      response: { 200: Success(EntryPage), ...ownFailures('ServiceUnavailableError'), ...overLimit },
     }),
     async (request, reply) => {
       const { query, owner } = request;
@@ -75,6 +77,7 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const filter = query.filter === undefined ? undefined : toConditions(query.filter);
       const after = query.after === undefined ? undefined : fromCursor(query.after, entryIdBytes);
       const meta = toMeta<SenderMeta>(query.meta);
+      const sort = toSort(query);
       const application = await findApplication(applications, request);
       const { id } = application;
       const selection = { ...period, isIntact: !application.hasDeletions };
@@ -83,7 +86,12 @@ export const entryRoutes: Routes = async (app, dependencies) => {
       const { items, pagination } = await readPage(reply, owner.id, { ...query, after }, (page) =>
         readOfKey(
           () => withKey(senders, id, filter, key),
-          (filter) => matching.page(wanted, order, { ...selection, ...page, filter }),
+          async (filter) => {
+            if (!sort) return matching.page(wanted, order, { ...selection, ...page, filter });
+            const { asOf, ...sorted } = await matching.sorted(wanted, { ...period, ...page, filter }, sort);
+            if (asOf) reply.header('sluice-as-of', asOf);
+            return sorted;
+          },
         ),
       );
       const senderOf = await senders.textsOf(id, items, meta);

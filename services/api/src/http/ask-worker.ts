@@ -26,7 +26,7 @@ export function createAskWorker(
 
   /** `gone` aborts when nobody waits for the answer. Throws ApiError where there is none. */
   return async (
-    path: '/questions' | '/pages' | '/fields' | '/counts',
+    path: '/questions' | '/pages' | '/sorted' | '/fields' | '/counts',
     asked: Asked & Record<string, unknown>,
     gone: AbortSignal,
   ): Promise<Response> => {

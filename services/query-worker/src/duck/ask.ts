@@ -2,6 +2,7 @@ import type { CountsAsk } from './fields/fields.ts';
 import type { EntriesAsk } from './fields/over-entries.ts';
 import type { PageAnswer, PageAsk } from './page.ts';
 import type { AnswerBody, Question } from './question.ts';
+import type { SortedAsk } from './sort-page.ts';
 
 /** What each process is asked over. */
 export interface AskedFiles {
@@ -19,6 +20,7 @@ export interface Asks {
   fields: { asked: EntriesAsk; answer: string };
   counts: { asked: CountsAsk; answer: string };
   page: { asked: PageAsk; answer: PageAnswer };
+  sorted: { asked: SortedAsk; answer: PageAnswer };
 }
 
 export type AskKind = keyof Asks;

@@ -3,10 +3,17 @@ import { answer } from './answer.ts';
 import { type AskKind, type AskMessage, type Asks, limits, type Reply } from './ask.ts';
 import { answerCounts, answerFields } from './fields/fields.ts';
 import { findPage } from './find-page.ts';
+import { sortPage } from './sort-page.ts';
 
 type Answerers = { [K in AskKind]: (asked: Asks[K]['asked']) => Promise<Reply<Asks[K]['answer']>> };
 
-const answerers: Answerers = { question: answer, page: findPage, fields: answerFields, counts: answerCounts };
+const answerers: Answerers = {
+  question: answer,
+  page: findPage,
+  sorted: sortPage,
+  fields: answerFields,
+  counts: answerCounts,
+};
 
 /** At once: an exit would wait for DuckDB's threads. */
 const end = () => process.kill(process.pid, 'SIGKILL');

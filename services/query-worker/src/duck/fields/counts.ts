@@ -1,9 +1,8 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api';
 import type { Scalar } from '@sluice/store/entries/entry-filter.ts';
 import type { TimeSteps } from '@sluice/store/entries/step-counts.ts';
-import { readColumns } from './file-columns.ts';
+import { sourceOf } from './one-source.ts';
 import { type RowSelection, rowsOf } from './selection.ts';
-import { type FieldSource, ofPayload, type Sources, toSources } from './sources.ts';
 import { canBeShown, literal, readable, toScalar } from './values.ts';
 
 /** How many entries of a step have a value. Null: the field is null or missing. `rest`: all values without a row. */
@@ -45,8 +44,9 @@ export async function countValues(
   { files, steps, path }: { files: string[]; steps: TimeSteps; path: string[] },
 ): Promise<StepCount[]> {
   if (files.length === 0) return [];
-  const { sources, members } = await sourceOf(connection, files, path);
-  const [{ kind, value }] = sources as [FieldSource];
+  // The column of a time does not have its text.
+  const { source, members } = await sourceOf(connection, files, path, (kind) => kind !== 'time');
+  const { kind, value } = source;
   const rows = async (sql: string) => (await connection.runAndReadAll(sql, selection.params)).getRows();
   const all = `(select "createdAt", ${value} as value from ${rowsOf(selection, members)})`;
   const top = await rows(
@@ -77,12 +77,4 @@ function byStep(
   [other, otherPlace]: [number, number, number],
 ): number {
   return step - other || (place || nothing + 1) - (otherPlace || nothing + 1);
-}
-
-async function sourceOf(connection: DuckDBConnection, files: string[], path: string[]): Promise<Sources> {
-  const { sources } = toSources(await readColumns(connection, files));
-  const name = JSON.stringify(path);
-  const own = sources.find((source) => JSON.stringify(source.path) === name);
-  // The column of a time does not have its text.
-  return own && own.kind !== 'time' ? { sources: [own], members: 'null' } : ofPayload([{ name, path }]);
 }
