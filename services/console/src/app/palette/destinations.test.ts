@@ -36,6 +36,12 @@ it('offers a reader only what a reader may do', () => {
   expect(find('new imp', 'rivers-3')).toEqual([]);
 });
 
+it('leads to an entry of the open application by its id', () => {
+  const id = '0192f0c1a2b30a0b0c0d00000001';
+  expect(find(` ${id.toUpperCase()}`, 'weather-1')).toEqual([`/applications/weather-1/entries?entry=${id}`]);
+  expect(find(id)).toEqual([]);
+});
+
 it('finds actions and pages', () => {
   expect(find('new exp', 'weather-1')).toEqual(['/applications/weather-1/jobs?new=export']);
   expect(find('audit')).toEqual(['/audit']);

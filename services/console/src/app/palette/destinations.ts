@@ -20,6 +20,15 @@ const pages: Destination[] = [
   { group: 'pages', label: words.audit.title, to: '/audit' },
 ];
 
+const idOfEntry = /^[0-9a-f]{28}$/;
+
+const entryOf = ({ domain }: Application, search: string): Destination[] => {
+  const id = search.trim().toLowerCase();
+  if (!idOfEntry.test(id)) return [];
+  const label = words.palette.entry(id);
+  return [{ group: 'sections', label, to: `/applications/${domain}/entries?entry=${id}` }];
+};
+
 const actionsOf = (application: Application): Destination[] =>
   (may(application, 'editor') ? (['export', 'import'] as const) : (['export'] as const)).map((job) => ({
     group: 'actions',
@@ -36,7 +45,7 @@ const sectionsOf = (application: Application): Destination[] =>
 
 const order = Object.keys(words.palette.groups);
 
-/** What has all words of the search in its label: first of the open application, then the others. */
+/** What has all words of the search in its label: first of the open application, of which ids of entries are known too. */
 export function findDestinations(
   applications: Application[],
   openDomain: string | undefined,
@@ -44,7 +53,11 @@ export function findDestinations(
 ): Destination[] {
   const open = applications.find(({ domain }) => domain === openDomain);
   const ofOpen = open
-    ? [...sectionsOf(open).map((each): Destination => ({ ...each, group: 'sections' })), ...actionsOf(open)]
+    ? [
+        ...entryOf(open, search),
+        ...sectionsOf(open).map((each): Destination => ({ ...each, group: 'sections' })),
+        ...actionsOf(open),
+      ]
     : [];
   const others = applications.filter((each) => each !== open);
   const wanted = search.toLowerCase().split(/\s+/).filter(Boolean);

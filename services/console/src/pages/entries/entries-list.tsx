@@ -1,6 +1,5 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { UseQueryResult } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link } from 'react-router';
 import type { Schemas } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
@@ -10,14 +9,19 @@ import { formatTime } from '../../components/formats.ts';
 import { RelativeTime } from '../../components/relative-time.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import type { Entry, ListSelection } from './entries-query.ts';
+import type { ListSelection } from './entries-query.ts';
 import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
 import type { Fields, ListedField } from './fields.ts';
+import { Pager } from './pager.tsx';
 import { boundsOf, hasEnd } from './period.ts';
+import { SelectionBar } from './selection-bar.tsx';
 import type { useLive } from './use-live.ts';
+import { useMarked } from './use-marked.ts';
 import { useNewer } from './use-newer.ts';
+import { useShown } from './use-shown.ts';
 import type { ViewActions } from './use-view.ts';
+import { useWidths } from './use-widths.ts';
 import { whyNotLive } from './view.ts';
 
 interface Props {
@@ -28,52 +32,59 @@ interface Props {
   allFields: Fields;
   /** Of the columns. */
   fields: ListedField[];
+  columns: string[];
   /** Selects entries with a value, given as it is typed. */
   pick: (pointer: string, text: string) => void;
 }
 
-/** The page of entries with those that came live, without those that the panel deleted. */
-function useShown({ page: { data }, live, actions: { view } }: Props) {
-  const [deleted, setDeleted] = useState<string[]>([]);
-  if (!data) return { entries: undefined, total: 0, setDeleted };
-  const listed = new Set(data.result.map(({ id }) => id));
-  const [lower, higher] = view.order === 'newest' ? [1, -1] : [-1, 1];
-  const entries = [...live.entries.filter(({ id }) => !listed.has(id)), ...data.result]
-    .filter(({ id }) => !deleted.includes(id))
-    .toSorted((a, b) => (a.id < b.id ? lower : higher));
-  // The total is as old as the page: live entries count on top.
-  const isNewer = ({ id }: Entry) => id > (data.result[0]?.id ?? '');
-  return { entries, total: data.pagination.total + live.entries.filter(isNewer).length, setDeleted };
+/** The columns with one of them where another one was. */
+function moved(columns: string[], pointer: string, to: string): string[] {
+  const others = columns.filter((each) => each !== pointer);
+  return others.toSpliced(columns.indexOf(to), 0, pointer);
 }
 
 export function EntriesList(props: Props) {
-  const { actions, selection, page, live, allFields, fields, pick } = props;
-  const { view, change, toOlder, toNewer, open, close } = actions;
+  const { actions, selection, page, live, allFields, fields, columns, pick } = props;
+  const { view, change, toNext, toPrevious, open, close } = actions;
   const { domain, last_entry_at } = useApplication();
-  const { entries, total, setDeleted } = useShown(props);
+  const { entries, total, setDeleted } = useShown(page.data, live, view);
+  const marked = useMarked(JSON.stringify([selection, view.order, view.sort, view.start, view.after]));
+  const widths = useWidths(domain);
   const why = whyNotLive(view);
-  const isFirst = !view.after && view.order === 'newest' && !hasEnd(view);
+  const isFirst = !view.after && !view.sort && view.order === 'newest' && !hasEnd(view);
   const newer = useNewer(domain, selection, page.data, page.dataUpdatedAt, isFirst && !view.isLive);
-  if (page.error) return <ErrorAlert error={page.error} onRetry={page.refetch} />;
+  if (page.error)
+    return (
+      <>
+        <ErrorAlert error={page.error} onRetry={page.refetch} />
+        {view.sort && (
+          <SmallButton onClick={() => change({ sort: undefined })}>{words.entries.byTime}</SmallButton>
+        )}
+      </>
+    );
   const hasBounds = view.conditions.length > 0 || view.last !== 'all' || view.from || view.to;
   const newest = isFirst ? (entries?.[0]?.createdAt ?? last_entry_at) : last_entry_at;
-  const { cursor, isLast } = page.data?.pagination ?? {};
   const archived = page.data?.archived_before ?? '';
   const isOlderArchived = (boundsOf(view, Date.now()).from ?? '') < archived;
-  const [onward, back] =
-    view.order === 'newest' ? (['older', 'newer'] as const) : (['newer', 'older'] as const);
   return (
     <section aria-label={words.entries.list}>
       <Group gap="0 0.75rem" mih={30}>
-        <Text size="xs">
-          {entries && !page.isPlaceholderData ? words.common.entries(total) : words.common.loading}
-          {newest && (
-            <>
-              {' · '}
-              {words.entries.last} <RelativeTime at={newest} />
-            </>
-          )}
-        </Text>
+        <SelectionBar
+          {...{ view, selection, total, marked, allFields, fields }}
+          entries={entries ?? []}
+          isOld={page.isPlaceholderData}
+          onDeleted={(ids) => setDeleted((before) => [...before, ...ids])}
+        >
+          <Text size="xs">
+            {entries && !page.isPlaceholderData ? words.common.entries(total) : words.common.loading}
+            {newest && (
+              <>
+                {' · '}
+                {words.entries.last} <RelativeTime at={newest} />
+              </>
+            )}
+          </Text>
+        </SelectionBar>
         <div role="status">
           {newer > 0 && (
             <Button size="compact-xs" variant="light" onClick={() => page.refetch()}>
@@ -91,49 +102,53 @@ export function EntriesList(props: Props) {
           {words.entries.archived(formatTime(archived))}
         </Text>
       )}
-      {entries?.length === 0 ? (
-        <EmptyState {...(hasBounds ? words.entries.noMatch : words.entries.empty)}>
-          {hasBounds ? (
-            <Button
-              variant="default"
-              onClick={() =>
-                change({ last: 'all', from: undefined, to: undefined, conditions: [], unread: [] })
-              }
-            >
-              {words.entries.clearFilters}
-            </Button>
-          ) : (
-            <Button component={Link} to={`/applications/${domain}/send`}>
-              {words.entries.sendData}
-            </Button>
-          )}
-        </EmptyState>
-      ) : (
-        <EntriesTable
-          {...{ entries, fields, open, pick }}
-          order={view.order}
-          opened={view.entry}
-          isOld={page.isPlaceholderData}
-          turnOrder={() => change({ order: view.order === 'newest' ? 'oldest' : 'newest' })}
-        />
-      )}
-      {(view.after || isLast === false) && (
-        <Group mt="sm" gap="xs">
-          <SmallButton disabled={!view.after} onClick={toNewer}>
-            {words.entries[back]}
-          </SmallButton>
-          <SmallButton disabled={isLast !== false || !cursor} onClick={() => cursor && toOlder(cursor)}>
-            {words.entries[onward]}
-          </SmallButton>
-        </Group>
-      )}
-      <EntryPanel
-        id={view.entry}
-        entries={entries ?? []}
-        fields={allFields}
-        {...{ open, close, pick }}
-        onDeleted={(id) => setDeleted((before) => [...before, id])}
+      <div className="table-and-panel">
+        {entries?.length === 0 ? (
+          <NoEntries hasBounds={Boolean(hasBounds)} change={change} />
+        ) : (
+          <EntriesTable
+            {...{ entries, marked, open, pick }}
+            columns={{
+              fields,
+              order: view.order,
+              sort: view.sort,
+              setSort: (sort) => change({ sort, order: 'newest' }),
+              turnOrder: () => change({ order: view.order === 'newest' ? 'oldest' : 'newest' }),
+              widths,
+              move: (pointer, to) => change({ columns: moved(columns, pointer, to) }),
+            }}
+            opened={view.entry}
+            isOld={page.isPlaceholderData}
+          />
+        )}
+        <EntryPanel id={view.entry} entries={entries ?? []} fields={allFields} {...{ open, close, pick }} />
+      </div>
+      <Pager
+        view={view}
+        pagination={page.data?.pagination}
+        shown={page.isPlaceholderData ? 0 : (page.data?.result.length ?? 0)}
+        {...{ total, toNext, toPrevious }}
       />
     </section>
+  );
+}
+
+function NoEntries({ hasBounds, change }: { hasBounds: boolean; change: ViewActions['change'] }) {
+  const { domain } = useApplication();
+  return (
+    <EmptyState {...(hasBounds ? words.entries.noMatch : words.entries.empty)}>
+      {hasBounds ? (
+        <Button
+          variant="default"
+          onClick={() => change({ last: 'all', from: undefined, to: undefined, conditions: [], unread: [] })}
+        >
+          {words.entries.clearFilters}
+        </Button>
+      ) : (
+        <Button component={Link} to={`/applications/${domain}/send`}>
+          {words.entries.sendData}
+        </Button>
+      )}
+    </EmptyState>
   );
 }

@@ -3,6 +3,7 @@ import { client, type Schemas } from '../../api/client.ts';
 import { RequestFailure } from '../../api/failure.ts';
 import { exactDataOf, unshared } from '../../json/exact.ts';
 import { boundsOf, type Last, type PickedPeriod } from './period.ts';
+import { fromSort, type View } from './view.ts';
 
 export type Entry = Schemas['Entry'];
 
@@ -19,7 +20,7 @@ export const toQuery = ({ filter, ...period }: ListSelection) => ({
   ...(filter && { filter }),
 });
 
-type PageQuery = ListSelection & { order: 'newest' | 'oldest'; after?: string | undefined };
+type PageQuery = ListSelection & Pick<View, 'order' | 'sort' | 'after' | 'start'>;
 
 const perPage = 50;
 /** For the panel of an entry. */
@@ -35,8 +36,9 @@ async function readPage(
   signal: AbortSignal,
   limit = perPage,
 ): Promise<Schemas['EntryPage']> {
-  const { order, after, ...selection } = page;
-  const query = { ...toQuery(selection), order, ...(after && { after }), limit, meta };
+  const { order, sort, after, start, ...selection } = page;
+  const place = sort ? { sort: fromSort(sort), start } : { order, ...(after && { after }) };
+  const query = { ...toQuery(selection), ...place, limit, meta };
   const init = { params: { path: { domain }, query }, parseAs: 'text', signal } as const;
   try {
     return await exactDataOf<Schemas['EntryPage']>(client.GET('/api/applications/{domain}/data', init));
@@ -72,4 +74,4 @@ export const countSince = async (
   selection: ListSelection,
   from: string,
   signal: AbortSignal,
-) => (await readPage(domain, { ...selection, from, order: 'newest' }, signal, 1)).pagination.total;
+) => (await readPage(domain, { ...selection, from, order: 'newest', start: 0 }, signal, 1)).pagination.total;

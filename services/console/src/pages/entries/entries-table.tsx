@@ -1,12 +1,14 @@
 import { Skeleton } from '@mantine/core';
 import { isExactNumber } from '@sluice/json/numbers.ts';
-import type { KeyboardEvent } from 'react';
+import { type CSSProperties, type KeyboardEvent, useEffect, useRef } from 'react';
 import { formatTime } from '../../components/formats.ts';
 import { valueAt } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { typedAs } from './conditions.ts';
 import type { Entry } from './entries-query.ts';
 import type { ListedField } from './fields.ts';
+import { type Columns, TableHead } from './table-head.tsx';
+import type { Marked } from './use-marked.ts';
 
 /** Longest text in a cell; the panel beside the table shows all of it. */
 const cellLength = 80;
@@ -24,14 +26,20 @@ function toText(value: unknown, { kind }: ListedField): string {
 interface CellProps extends Pick<Props, 'pick'> {
   value: unknown;
   field: ListedField;
+  style: CSSProperties | undefined;
 }
 
-function Cell({ value, field, pick }: CellProps) {
-  if (value === null) return <td className="absent">null</td>;
+function Cell({ value, field, style, pick }: CellProps) {
+  if (value === null)
+    return (
+      <td className="absent" style={style}>
+        null
+      </td>
+    );
   const shown = toText(value, field);
   const text = value !== undefined && typeof value !== 'object' ? typedAs(value, field.kind) : undefined;
   return (
-    <td className={isNumber(value) ? 'number' : undefined}>
+    <td className={isNumber(value) ? 'number' : undefined} style={style}>
       {shown}
       {/* The panel has one for the keyboard: the name of a cell is its value alone. */}
       {text !== undefined && (
@@ -51,11 +59,13 @@ function Cell({ value, field, pick }: CellProps) {
   );
 }
 
-/** Moves between the rows: only one of them takes the Tab key. */
-function onKeyDown(event: KeyboardEvent<HTMLTableSectionElement>): void {
-  const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+/** Moves between the rows, of which only one takes the Tab key, or marks the one that has the focus. */
+function onKeyDown(event: KeyboardEvent<HTMLTableSectionElement>, toggle: (place: number) => void): void {
   const rows = [...event.currentTarget.querySelectorAll<HTMLButtonElement>('td:first-child button')];
-  const next = move && rows[rows.indexOf(event.target as HTMLButtonElement) + move];
+  const place = rows.findIndex((row) => row.closest('tr')?.contains(event.target as Node));
+  if (event.key === 'x' && place >= 0) toggle(place);
+  const move = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  const next = move && rows[place + move];
   if (!next) return;
   event.preventDefault();
   next.focus();
@@ -64,18 +74,24 @@ function onKeyDown(event: KeyboardEvent<HTMLTableSectionElement>): void {
 interface Props {
   /** Undefined while they are loaded. */
   entries: Entry[] | undefined;
-  fields: ListedField[];
-  order: 'newest' | 'oldest';
+  columns: Columns;
+  marked: Marked;
   opened: string | undefined;
   /** Whether others are being loaded. */
   isOld: boolean;
   open: (id: string) => void;
   /** Selects entries with a value, given as it is typed. */
   pick: (pointer: string, text: string) => void;
-  turnOrder: () => void;
 }
 
-export function EntriesTable({ entries, fields, order, opened, isOld, open, pick, turnOrder }: Props) {
+export function EntriesTable({ entries, columns, marked, opened, isOld, open, pick }: Props) {
+  const { fields } = columns;
+  const body = useRef<HTMLTableSectionElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the row of another entry
+  useEffect(() => {
+    body.current?.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' });
+  }, [opened]);
+  const toggle = (place: number) => entries?.[place] && marked.toggle(entries[place].id);
   return (
     <section
       aria-label={words.entries.table}
@@ -84,29 +100,33 @@ export function EntriesTable({ entries, fields, order, opened, isOld, open, pick
     >
       <table>
         <thead>
-          <tr>
-            <th aria-sort={order === 'newest' ? 'descending' : 'ascending'}>
-              <button type="button" onClick={turnOrder} title={words.entries.orders[order]}>
-                {words.entries.createdAt} <span aria-hidden>{order === 'newest' ? '↓' : '↑'}</span>
-              </button>
-            </th>
-            {fields.map(({ pointer, name, kind }) => (
-              <th key={pointer} className={kind === 'number' ? 'number' : undefined} title={name}>
-                {name}
-              </th>
-            ))}
-          </tr>
+          <TableHead {...columns} />
         </thead>
-        <tbody onKeyDown={onKeyDown}>
+        <tbody ref={body} onKeyDown={(event) => onKeyDown(event, toggle)}>
           {entries?.map(({ id, createdAt, payload }, place) => (
             <tr key={id} onClick={() => open(id)} aria-current={id === opened}>
-              <td>
+              <td className="created">
+                {/* biome-ignore lint/a11y/useKeyWithClickEvents: the box takes keys */}
+                <label className="mark" onClick={(event) => event.stopPropagation()}>
+                  <input
+                    type="checkbox"
+                    tabIndex={-1}
+                    aria-label={words.entries.mark(formatTime(createdAt))}
+                    checked={marked.has(id)}
+                    onChange={() => marked.toggle(id)}
+                  />
+                </label>
                 <button type="button" tabIndex={place === 0 ? 0 : -1} title={createdAt}>
                   {formatTime(createdAt)}
                 </button>
               </td>
               {fields.map((field) => (
-                <Cell key={field.pointer} value={valueAt(payload, field.pointer)} {...{ field, pick }} />
+                <Cell
+                  key={field.pointer}
+                  value={valueAt(payload, field.pointer)}
+                  style={columns.widths.styleOf(field.pointer)}
+                  {...{ field, pick }}
+                />
               ))}
             </tr>
           ))}

@@ -1,19 +1,16 @@
-import { Drawer, Group, Text } from '@mantine/core';
-import { useHotkeys } from '@mantine/hooks';
+import { CloseButton, Drawer, Group, Text } from '@mantine/core';
+import { useHotkeys, useMediaQuery } from '@mantine/hooks';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
-import { client, dataOf } from '../../api/client.ts';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { SmallButton } from '../../components/buttons.tsx';
-import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { CopyText } from '../../components/copy-text.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
-import { showSuccess } from '../../components/toasts.ts';
 import { toText, valueAt } from '../../json/exact.ts';
 import { JsonTree } from '../../json/json-tree.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication, useMay } from '../application/use-application.ts';
+import { useApplication } from '../application/use-application.ts';
 import { typedAs } from './conditions.ts';
 import { type Entry, entryQuery } from './entries-query.ts';
 import type { Fields } from './fields.ts';
@@ -26,7 +23,6 @@ interface Props {
   entries: Entry[];
   open: (id: string) => void;
   close: () => void;
-  onDeleted: (id: string) => void;
   fields: Fields;
   /** Selects entries with a value, given as it is typed. */
   pick: (pointer: string, text: string) => void;
@@ -34,12 +30,28 @@ interface Props {
 
 /** An entry as a whole. The keys j and k lead to the one below and above in the table. */
 export function EntryPanel({ id, entries, open, ...rest }: Props) {
+  const isWide = useMediaQuery('(min-width: 62em)', true, { getInitialValueInEffect: false });
   const place = entries.findIndex((entry) => entry.id === id);
   const [above, below] = id && place >= 0 ? [entries[place - 1], entries[place + 1]] : [];
   useHotkeys([
     ['j', () => below && open(below.id)],
     ['k', () => above && open(above.id)],
   ]);
+  const entry = id && (
+    <OneEntry key={id} id={id} listed={entries[place]} {...rest}>
+      {(
+        [
+          ['above', above],
+          ['below', below],
+        ] as const
+      ).map(([where, beside]) => (
+        <SmallButton key={where} px="xs" disabled={!beside} onClick={() => beside && open(beside.id)}>
+          {words.entries[where]}
+        </SmallButton>
+      ))}
+    </OneEntry>
+  );
+  if (isWide) return entry && <Docked close={rest.close}>{entry}</Docked>;
   return (
     <Drawer
       opened={id !== undefined}
@@ -48,40 +60,40 @@ export function EntryPanel({ id, entries, open, ...rest }: Props) {
       size="lg"
       title={words.entries.panel}
     >
-      {id && (
-        <OneEntry key={id} id={id} listed={entries[place]} {...rest}>
-          {(
-            [
-              ['above', above],
-              ['below', below],
-            ] as const
-          ).map(([where, beside]) => (
-            <SmallButton key={where} px="xs" disabled={!beside} onClick={() => beside && open(beside.id)}>
-              {words.entries[where]}
-            </SmallButton>
-          ))}
-        </OneEntry>
-      )}
+      {entry}
     </Drawer>
   );
 }
 
-interface OneProps extends Omit<Props, 'id' | 'entries' | 'open'> {
+/** Beside the table, which stays at hand. It takes the focus, and gives it back to the row. */
+function Docked({ close, children }: { close: () => void; children: ReactNode }) {
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const before = document.activeElement;
+    panel.current?.focus({ preventScroll: true });
+    return () => (before as HTMLElement | null)?.focus?.({ preventScroll: true });
+  }, []);
+  useHotkeys([['Escape', close]]);
+  return (
+    <div ref={panel} className="docked" role="dialog" aria-label={words.entries.panel} tabIndex={-1}>
+      <Group justify="space-between" wrap="nowrap">
+        <Text fw={600}>{words.entries.panel}</Text>
+        <CloseButton aria-label={words.common.close} onClick={close} />
+      </Group>
+      {children}
+    </div>
+  );
+}
+
+interface OneProps extends Omit<Props, 'id' | 'entries' | 'open' | 'close'> {
   id: string;
   listed: Entry | undefined;
   children: ReactNode;
 }
 
-function OneEntry({ id, listed, close, onDeleted, fields, pick, children }: OneProps) {
+function OneEntry({ id, listed, fields, pick, children }: OneProps) {
   const { domain } = useApplication();
-  const mayDelete = useMay('editor');
   const read = useQuery({ ...entryQuery(domain, id), enabled: !listed });
-  async function remove() {
-    const request = { params: { path: { domain, id } } };
-    showSuccess((await dataOf(client.DELETE('/api/applications/{domain}/data/{id}', request))).message);
-    close();
-    onDeleted(id);
-  }
   const entry = listed ?? read.data;
   if (!entry) return <Unread error={read.error} retry={read.refetch} />;
   const json = toText(entry.payload);
@@ -114,15 +126,6 @@ function OneEntry({ id, listed, close, onDeleted, fields, pick, children }: OneP
       <Group mb="sm" gap={6}>
         {children}
         <CopyText text={json} label={words.entries.copyJson} size="xs" px="xs" />
-        {mayDelete && (
-          <ConfirmButton
-            label={words.common.delete}
-            title={words.entries.deleteEntry}
-            question={words.entries.deleteQuestion}
-            color="red"
-            act={remove}
-          />
-        )}
       </Group>
       <JsonTree value={entry.payload} label={words.entries.payload} behind={behind} />
     </>

@@ -21,6 +21,7 @@ import { whyNotLive } from './view.ts';
 
 const shownAtFirst = 6;
 const refreshMs = 5_000;
+const followMs = 2_000;
 
 export function Page() {
   const { domain } = useApplication();
@@ -35,19 +36,21 @@ function Entries() {
   const fields = useMemo(() => fieldsOf(template.schema as Record<string, unknown>), [template]);
   const declared = useMemo(() => fields.declared.map(({ pointer }) => pointer), [fields]);
   const columns = view.columns ?? declared.slice(0, shownAtFirst);
-  const { last, from, to, order, after } = view;
+  const { last, from, to, order, sort, after, start } = view;
   // Off at first: the answer makes files of all entries.
   const [hasRail, setRail] = useLocalStorage({ key: 'fields-rail', defaultValue: false });
   const selection: ListSelection = { last, from, to, filter: toFilter(view.conditions, fields) };
   const mayFollow = whyNotLive(view) === undefined;
   const isFollowing = view.isLive && mayFollow;
-  const live = useLive(domain, isFollowing);
+  const isFiltered = view.conditions.length > 0;
+  const live = useLive(domain, isFollowing && !isFiltered);
   const page = useQuery({
-    ...entriesQuery(domain, { ...selection, order, after }),
+    ...entriesQuery(domain, { ...selection, order, sort, after, start }),
     enabled: !isInverted(view),
     // New entries come by themselves only while the list is live.
     refetchOnWindowFocus: isFollowing,
-    refetchInterval: isFollowing && refreshMs,
+    // The stream of new entries takes no filter.
+    refetchInterval: isFollowing && (isFiltered ? followMs : refreshMs),
   });
   const seen = useMemo(() => {
     const found = leavesOf((page.data?.result ?? []).map(({ payload }) => payload));
@@ -57,7 +60,7 @@ function Entries() {
   const pick = (pointer: string, text: string) => setConditions(withValue(view.conditions, pointer, text));
   return (
     <>
-      <Toolbar {...{ actions, fields, selection, columns, seen, mayFollow, hasRail, setRail }} />
+      <Toolbar {...{ actions, fields, columns, seen, mayFollow, hasRail, setRail }} />
       {mayDelete && <RunningDeletion />}
       {isInverted(view) ? (
         <Text role="alert" mt="sm" c="var(--mantine-color-error)">
@@ -65,12 +68,18 @@ function Entries() {
         </Text>
       ) : (
         <>
-          <Chart selection={selection} setPeriod={change} />
+          <Chart
+            {...{ selection, pick }}
+            fields={fields.declared.filter(({ kind }) => kind !== 'nested')}
+            by={view.by === undefined ? undefined : fields.fieldAt(view.by)}
+            setBy={(by) => change({ by })}
+            setPeriod={change}
+          />
           <UnreadFilters unread={view.unread} remove={() => change({ unread: [] })} />
           <div className={hasRail ? 'with-rail' : undefined}>
             {hasRail && <FieldRail {...{ selection, fields, setConditions }} conditions={view.conditions} />}
             <EntriesList
-              {...{ actions, selection, page, live, pick }}
+              {...{ actions, selection, page, live, columns, pick }}
               allFields={fields}
               fields={columns.map(fields.fieldAt)}
             />

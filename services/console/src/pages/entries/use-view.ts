@@ -2,15 +2,20 @@ import { useCallback, useMemo } from 'react';
 import { useLocation, useNavigate } from 'react-router';
 import { toParams, toView, type View } from './view.ts';
 
+type Place = Pick<View, 'after' | 'start'>;
+
+const firstPage: Place = { after: undefined, start: 0 };
+
 /** What the history of the browser keeps beside an address. */
 interface Memory {
-  /** The cursors of the pages before, the first page first. */
-  trail?: (string | undefined)[];
+  /** The pages before, the first page first. */
+  trail?: Place[];
   /** Whether Back closes the entry. */
   isOpened?: boolean;
 }
 
-const turnsPages = (some: Partial<View>) => 'after' in some || 'entry' in some || 'columns' in some;
+/** Whether the entries stay the same. */
+const keepsPage = (some: Partial<View>) => 'columns' in some || 'by' in some;
 
 /** The view of the address, and what changes it. */
 export function useView() {
@@ -31,10 +36,10 @@ export function useView() {
     view,
     /** Another selection or order begins at its first page. */
     change: (some: Partial<View>) =>
-      turnsPages(some) ? go(some, { trail }) : go({ after: undefined, entry: undefined, ...some }),
-    toOlder: (after: string) => go({ after }, { trail: [...trail, view.after] }),
+      keepsPage(some) ? go(some, { trail }) : go({ ...firstPage, entry: undefined, ...some }),
+    toNext: (place: Place) => go(place, { trail: [...trail, { after: view.after, start: view.start }] }),
     /** The page before; of an address from elsewhere, the first page. */
-    toNewer: () => go({ after: trail.at(-1) }, { trail: trail.slice(0, -1) }),
+    toPrevious: () => go(trail.at(-1) ?? firstPage, { trail: trail.slice(0, -1) }),
     /** Opens the entry; the one beside it replaces it. */
     open: (entry: string) =>
       go({ entry }, { trail, isOpened: !view.entry || !!memory?.isOpened }, !!view.entry),

@@ -1,6 +1,12 @@
 import { type FormCondition, type Operator, operatorsOf, textsOf } from './conditions.ts';
 import { hasEnd, type Last, lasts } from './period.ts';
 
+/** By the values of a field, given by its JSON Pointer. */
+export interface Sort {
+  pointer: string;
+  descending: boolean;
+}
+
 /** What the page of entries shows: all of it is in its address. */
 export interface View {
   /** The period before now. The bounds lie over it, and leave it to come back to. */
@@ -13,8 +19,14 @@ export interface View {
   /** JSON Pointers; undefined: the first fields of the schema. */
   columns?: string[] | undefined;
   order: 'newest' | 'oldest';
-  /** The cursor of the page before. */
+  /** In place of the order of time. */
+  sort?: Sort | undefined;
+  /** The cursor of the page before; without one where a field sorts. */
   after?: string | undefined;
+  /** How many entries are on the pages before. */
+  start: number;
+  /** The JSON Pointer of the field whose values the chart tells apart. */
+  by?: string | undefined;
   /** The id of the open entry. */
   entry?: string | undefined;
   isLive: boolean;
@@ -38,6 +50,19 @@ function toTime(text: string | null): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
+function toSort(text: string): Sort | undefined {
+  const [, minus, pointer] = /^(-?)(\/.*)$/s.exec(text) ?? [];
+  return pointer === undefined ? undefined : { pointer, descending: minus === '-' };
+}
+
+/** As the API takes it. */
+export const fromSort = ({ pointer, descending }: Sort): string => `${descending ? '-' : ''}${pointer}`;
+
+function toStart(text: string | null): number {
+  const start = Number(text);
+  return Number.isSafeInteger(start) && start > 0 ? start : 0;
+}
+
 /** The view of an address. What cannot be read is left out, but filters: without them, more would be selected. */
 export function toView(params: URLSearchParams): View {
   const last = params.get('last') ?? '';
@@ -51,7 +76,10 @@ export function toView(params: URLSearchParams): View {
     unread: filters.filter((written) => !toCondition(written)),
     columns: columns.length > 0 ? columns.filter((pointer) => pointer.startsWith('/')) : undefined,
     order: params.get('order') === 'oldest' ? 'oldest' : 'newest',
+    sort: toSort(params.get('sort') ?? ''),
     after: params.get('after') || undefined,
+    start: toStart(params.get('start')),
+    by: params.get('by')?.startsWith('/') ? (params.get('by') as string) : undefined,
     entry: params.get('entry') || undefined,
     isLive: params.get('live') === 'on',
   };
@@ -61,7 +89,7 @@ export const usualView: View = toView(new URLSearchParams());
 
 /** The reverse of `toView`. Whatever is as usual is left out. */
 export function toParams(view: View): URLSearchParams {
-  const { last, from, to, conditions, unread, columns, order, after, entry, isLive } = view;
+  const { last, from, to, conditions, unread, columns, order, sort, after, start, by, entry, isLive } = view;
   return new URLSearchParams([
     ...(last === 'all' ? [] : [['last', last]]),
     ...(from ? [['from', from]] : []),
@@ -71,17 +99,22 @@ export function toParams(view: View): URLSearchParams {
     // No column at all is one without a name.
     ...(columns?.length === 0 ? [''] : (columns ?? [])).map((pointer) => ['column', pointer]),
     ...(order === 'oldest' ? [['order', order]] : []),
+    ...(sort ? [['sort', fromSort(sort)]] : []),
     ...(after ? [['after', after]] : []),
+    ...(start > 0 ? [['start', String(start)]] : []),
+    ...(by ? [['by', by]] : []),
     ...(entry ? [['entry', entry]] : []),
     ...(isLive ? [['live', 'on']] : []),
   ]);
 }
 
+/** The query of the form for an export of what a view selects: of pages and the open entry it knows nothing. */
+export const exportQuery = ({ last, from, to, conditions, columns }: View): URLSearchParams =>
+  toParams({ ...usualView, last, from, to, conditions, columns });
+
 /** Why new entries cannot come by themselves: a place in the words. Undefined if they can. */
 export function whyNotLive(view: View) {
-  const { conditions, order, after } = view;
-  if (conditions.length > 0) return 'filters';
   if (hasEnd(view)) return 'period';
-  if (order === 'oldest') return 'order';
-  return after ? 'page' : undefined;
+  if (view.sort || view.order === 'oldest') return 'order';
+  return view.start > 0 || view.after ? 'page' : undefined;
 }
