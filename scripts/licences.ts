@@ -3,6 +3,8 @@ import { dirname, join } from 'node:path';
 
 /** Licences that only require a copy of their text. */
 const allowed = new Set([
+  // A typeface.
+  'OFL-1.1',
   'MIT',
   'MIT-0',
   'ISC',

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import react from '@vitejs/plugin-react';
@@ -18,9 +18,21 @@ const compress: Plugin = {
   },
 };
 
+const typeface = join(import.meta.dirname, 'node_modules/@fontsource-variable/inter');
+
+/** Adds the licence of the typeface to those of the scripts. */
+const licences: Plugin = {
+  name: 'licences',
+  apply: 'build',
+  writeBundle({ dir }) {
+    const text = readFileSync(join(typeface, 'LICENSE'), 'utf8');
+    appendFileSync(join(dir as string, 'licences.md'), `\n## @fontsource-variable/inter\n\n${text}`);
+  },
+};
+
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), compress],
+  plugins: [react(), compress, licences],
   // The API puts the nonce of the response in its place.
   html: { cspNonce: '{nonce}' },
   build: {

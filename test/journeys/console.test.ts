@@ -31,6 +31,7 @@ describe('the page of the console', () => {
       "default-src 'none'",
       "script-src 'self'",
       `style-src 'self' 'nonce-${nonce}'`,
+      "font-src 'self'",
       "img-src 'self'",
       "connect-src 'self'",
       "base-uri 'none'",
