@@ -86,7 +86,7 @@ describe('the files of the console', () => {
     const files = await filesOfPage();
     expect(files.length).toBeGreaterThan(1);
     for (const file of files) {
-      expect(file).toMatch(/^\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg)$/);
+      expect(file).toMatch(/^\/assets\/[\w-]+-[\w-]{8}\.(js|css|svg|woff2)$/);
       const { status, headers } = await get(file);
       expect(status).toBe(200);
       expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');

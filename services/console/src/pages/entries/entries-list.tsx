@@ -48,7 +48,8 @@ export function EntriesList(props: Props) {
   const { view, change, toNext, toPrevious, open, close } = actions;
   const { domain, last_entry_at } = useApplication();
   const { entries, total, setDeleted } = useShown(page.data, live, view);
-  const marked = useMarked(JSON.stringify([selection, view.order, view.sort, view.start, view.after]));
+  const place = JSON.stringify([selection, view.order, view.sort, view.start, view.after]);
+  const marked = useMarked(place);
   const widths = useWidths(domain);
   const why = whyNotLive(view);
   const isFirst = !view.after && !view.sort && view.order === 'newest' && !hasEnd(view);
@@ -107,7 +108,7 @@ export function EntriesList(props: Props) {
           <NoEntries hasBounds={Boolean(hasBounds)} change={change} />
         ) : (
           <EntriesTable
-            {...{ entries, marked, open, pick }}
+            {...{ place, entries, marked, open, pick }}
             columns={{
               fields,
               order: view.order,

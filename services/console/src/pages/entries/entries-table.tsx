@@ -72,6 +72,8 @@ function onKeyDown(event: KeyboardEvent<HTMLTableSectionElement>, toggle: (place
 }
 
 interface Props {
+  /** Names the page. */
+  place: string;
   /** Undefined while they are loaded. */
   entries: Entry[] | undefined;
   columns: Columns;
@@ -84,16 +86,20 @@ interface Props {
   pick: (pointer: string, text: string) => void;
 }
 
-export function EntriesTable({ entries, columns, marked, opened, isOld, open, pick }: Props) {
+export function EntriesTable({ place, entries, columns, marked, opened, isOld, open, pick }: Props) {
   const { fields } = columns;
+  const box = useRef<HTMLElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row of another entry
   useEffect(() => {
     body.current?.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' });
   }, [opened]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its first row
+  useEffect(() => box.current?.scrollTo({ top: 0 }), [place]);
   const toggle = (place: number) => entries?.[place] && marked.toggle(entries[place].id);
   return (
     <section
+      ref={box}
       aria-label={words.entries.table}
       className={entries ? 'entries' : 'entries loading'}
       aria-busy={isOld || !entries}
