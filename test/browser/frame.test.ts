@@ -107,7 +107,38 @@ async function openUnwatched({ url }: Pick<Sluice, 'url'>, username: string, pat
   return { page, exceptions };
 }
 
+it('lists its keys', async () => {
+  const page = await openAs(sluice, owner, `/applications/${domain}/entries`);
+  await page.getByRole('heading', { level: 1 }).waitFor();
+  await page.keyboard.press('Shift+?');
+  const keys = page.getByRole('dialog', { name: 'Keys' });
+  await keys.getByText('Next and previous entry').waitFor();
+  await expectAccessible(page);
+  await page.keyboard.press('Escape');
+  await keys.waitFor({ state: 'detached' });
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill('dark');
+  await page.keyboard.press('Enter');
+  await page.locator('html[data-mantine-color-scheme=dark]').waitFor();
+});
+
 describe('a section that cannot be shown', () => {
+  it('says that its request hangs, until it has an answer', async () => {
+    const path = `/applications/${domain}`;
+    const { page, exceptions } = await openUnwatched(sluice, owner.username, `${path}/entries`);
+    const held: (() => void)[] = [];
+    await page.route('**/schemas?*', (route) => void held.push(() => void route.continue()));
+    await page.route('**/schemas', (route) => void held.push(() => void route.continue()));
+    await page.getByRole('link', { name: 'Schema' }).click();
+    const said = page.getByText('Sluice takes longer than 5 seconds to answer');
+    await said.waitFor();
+    await expectAccessible(page);
+    for (const go of held) go();
+    await said.waitFor({ state: 'detached' });
+    await page.getByText('This is the only version so far.').waitFor();
+    expect(exceptions).toEqual([]);
+  });
+
   it('says that Sluice is away, and opens by itself when Sluice is back', async () => {
     const PORT = String(await lowPort());
     const first = await startSluice({ workers: false, env: { PORT } });

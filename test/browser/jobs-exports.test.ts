@@ -57,7 +57,11 @@ describe('the exports of an application', () => {
 
     await page.reload();
     await item.getByText('25 entries').waitFor();
-    await item.getByRole('button', { name: 'Remove' }).click();
+    const remove = item.getByRole('button', { name: 'Remove from list' });
+    await remove.click();
+    await item.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await remove.click();
     await page.getByText('No exports or imports yet').waitFor();
   });
 

@@ -5,6 +5,7 @@ import type { components, paths } from './description.d.ts';
 import { failureOf, RequestFailure } from './failure.ts';
 import { fetchWithRetry } from './retry.ts';
 import { session } from './session.ts';
+import { noteSlow } from './slow.ts';
 
 export type Schemas = components['schemas'];
 
@@ -30,7 +31,7 @@ const authorize: Middleware = {
 };
 
 /** Calls the API; hand its results to `dataOf`. */
-export const client = createClient<paths>({ fetch: fetchWithRetry });
+export const client = createClient<paths>({ fetch: (request) => noteSlow(request, fetchWithRetry(request)) });
 client.use(authorize);
 
 interface Sent<T> {

@@ -5,8 +5,10 @@ import { session, useIsSignedIn, useLacksSecondFactor } from '../api/session.ts'
 import { Loading } from '../components/loading.tsx';
 import { TransferTray } from '../jobs/transfer-tray.tsx';
 import { words } from '../words/en.ts';
+import { KeysDialog } from './keys-dialog.tsx';
 import { Palette } from './palette/palette.tsx';
 import { Sidebar } from './sidebar.tsx';
+import { SlowNotice } from './slow-notice.tsx';
 import { TopBar } from './top-bar.tsx';
 import { UpdateNotice } from './update-notice.tsx';
 
@@ -29,7 +31,9 @@ export function Layout() {
   const { domain } = useParams();
   const [isOpen, sections] = useDisclosure();
   const [isSearching, palette] = useDisclosure();
+  const [showsKeys, keys] = useDisclosure();
   useHotkeys([['mod+K', palette.toggle]], []);
+  useHotkeys([['shift+?', keys.open]]);
   // Without the sidebar, everything would move when it comes.
   if (!isKnown) return <Loading />;
   return (
@@ -46,6 +50,8 @@ export function Layout() {
           <Outlet />
         </main>
       </div>
+      <SlowNotice />
+      <KeysDialog isOpen={showsKeys} close={keys.close} />
       {isSignedIn && <TransferTray />}
       <ScrollRestoration />
     </>

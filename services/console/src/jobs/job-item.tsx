@@ -1,9 +1,10 @@
 import { Badge, Group, Paper, Progress, Stack, Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
 import { client, dataOf } from '../api/client.ts';
-import { ActButton } from '../components/buttons.tsx';
+import { ActButton, SmallButton } from '../components/buttons.tsx';
 import { formatDistance, formatTime } from '../components/formats.ts';
 import { RelativeTime } from '../components/relative-time.tsx';
+import { useUndoable } from '../components/use-undoable.tsx';
 import { useApplication } from '../pages/application/use-application.ts';
 import { words } from '../words/en.ts';
 import { isOver, type Jobs, type ListedJob, sayPace, sayProgress } from './jobs.ts';
@@ -45,6 +46,8 @@ export function JobItem({ jobs, job, actions, children }: Props) {
   const request = { params: { path: { domain, id: job.id } } };
   const remove = () => dataOf(client.DELETE(`/api/applications/{domain}/${jobs}/{id}`, request));
   const retry = () => dataOf(client.POST(`/api/applications/{domain}/${jobs}/{id}/retry`, request));
+  const removal = useUndoable(remove, words.jobs.removed);
+  if (removal.isUnderWay) return null;
   const name = [words.jobs.kinds[jobs], job.name ?? job.file?.name].filter(Boolean).join(' ');
   return (
     <Paper component="li" withBorder px="sm" py="xs">
@@ -61,9 +64,11 @@ export function JobItem({ jobs, job, actions, children }: Props) {
           <Group gap={4}>
             {isOver(job) && actions}
             {job.state === 'failed' && <ActButton act={retry}>{words.common.retry}</ActButton>}
-            <ActButton c="red" act={remove}>
-              {isOver(job) ? words.common.remove : words.common.cancel}
-            </ActButton>
+            {isOver(job) ? (
+              <SmallButton onClick={removal.begin}>{words.jobs.remove}</SmallButton>
+            ) : (
+              <ActButton act={remove}>{words.common.cancel}</ActButton>
+            )}
           </Group>
         </Group>
         <Text size="xs" c="dimmed">

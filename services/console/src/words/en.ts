@@ -27,6 +27,7 @@ export const words = {
   product: 'Sluice',
   common: {
     retry: 'Try again',
+    undo: 'Undo',
     cancel: 'Cancel',
     close: 'Close',
     delete: 'Delete',
@@ -62,6 +63,18 @@ export const words = {
     colorScheme: 'Color scheme',
     colorSchemes: { auto: 'Auto', light: 'Light', dark: 'Dark' },
   },
+  keyboard: {
+    title: 'Keys',
+    keys: {
+      'Ctrl K': 'Go to a page, an action or an entry',
+      '?': 'Show these keys',
+      '↑ ↓': 'Move between rows',
+      Enter: 'Open the row',
+      x: 'Mark the entry',
+      'j k': 'Next and previous entry',
+      Esc: 'Close what is open',
+    },
+  },
   palette: {
     title: 'Go to',
     placeholder: 'An application, a section, an action, or the id of an entry',
@@ -77,6 +90,7 @@ export const words = {
   },
   errors: {
     title: 'This did not work',
+    slow: 'Sluice takes longer than 5 seconds to answer. The page waits.',
     unreachable: 'Sluice cannot be reached. Check that it runs and that you are online.',
     unexpected: (status: number) => `The answer ${status} of the server could not be read.`,
     pageBroken: 'This page stopped working',
@@ -447,6 +461,8 @@ export const words = {
       cancelled: 'Cancelled',
     },
     formats: { csv: 'CSV', ndjson: 'NDJSON', json: 'JSON', parquet: 'Parquet' },
+    remove: 'Remove from list',
+    removed: 'Removed from the list',
     waiting: 'Waiting for a worker',
     progress: 'Progress',
     ofTotal: (done: string, total: string) => `${done} of ${total}`,

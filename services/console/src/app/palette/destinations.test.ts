@@ -45,5 +45,6 @@ it('leads to an entry of the open application by its id', () => {
 it('finds actions and pages', () => {
   expect(find('new exp', 'weather-1')).toEqual(['/applications/weather-1/jobs?new=export']);
   expect(find('audit')).toEqual(['/audit']);
+  expect(find('dark')).toEqual(['#dark']);
   expect(find('nowhere')).toEqual([]);
 });

@@ -1,16 +1,27 @@
+import type { MantineColorScheme } from '@mantine/core';
 import { type Application, may } from '../../api/applications.ts';
 import { sectionsFor } from '../../pages/sections.ts';
 import { words } from '../../words/en.ts';
 import { apiDocsOf } from '../api-docs.ts';
 
-/** A place that the palette leads to. */
+/** A place that the palette leads to, or the colours that it sets. */
 export interface Destination {
   group: keyof typeof words.palette.groups;
   label: string;
   to: string;
   /** Outside of the console. */
   isExternal?: boolean;
+  colorScheme?: MantineColorScheme;
 }
+
+const colorSchemes = Object.entries(words.layout.colorSchemes).map(
+  ([scheme, label]): Destination => ({
+    group: 'actions',
+    label: `${words.layout.colorScheme}: ${label}`,
+    to: `#${scheme}`,
+    colorScheme: scheme as MantineColorScheme,
+  }),
+);
 
 const pages: Destination[] = [
   { group: 'pages', label: words.applications.title, to: '/applications' },
@@ -73,7 +84,7 @@ export function findDestinations(
     to: apiDocsOf(openDomain),
     isExternal: true,
   };
-  return [...ofOpen, ...ofOthers, ...pages, apiDocs]
+  return [...ofOpen, ...ofOthers, ...pages, ...colorSchemes, apiDocs]
     .filter(({ label }) => wanted.every((word) => label.toLowerCase().includes(word)))
     .toSorted((a, b) => order.indexOf(a.group) - order.indexOf(b.group));
 }

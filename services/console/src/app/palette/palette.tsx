@@ -1,4 +1,4 @@
-import { Modal, Text, TextInput } from '@mantine/core';
+import { Modal, Text, TextInput, useMantineColorScheme } from '@mantine/core';
 import { getHotkeyHandler } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect, useId, useRef, useState } from 'react';
@@ -31,6 +31,7 @@ function Search({ close }: { close: () => void }) {
   const { data = [] } = useQuery(applicationsQuery);
   const { domain } = useParams();
   const navigate = useNavigate();
+  const { setColorScheme } = useMantineColorScheme();
   const [search, setSearch] = useState('');
   const [active, setActive] = useState(0);
   const list = useRef<HTMLDivElement>(null);
@@ -42,9 +43,10 @@ function Search({ close }: { close: () => void }) {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [active]);
 
-  function open({ to, isExternal }: Destination) {
+  function open({ to, isExternal, colorScheme }: Destination) {
     close();
-    if (isExternal) window.location.assign(to);
+    if (colorScheme) setColorScheme(colorScheme);
+    else if (isExternal) window.location.assign(to);
     else navigate(to);
   }
 

@@ -95,7 +95,9 @@ export function EntriesTable({ place, entries, columns, marked, opened, isOld, o
     body.current?.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' });
   }, [opened]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its first row
-  useEffect(() => box.current?.scrollTo({ top: 0 }), [place]);
+  useEffect(() => {
+    box.current?.scrollTo({ top: 0 });
+  }, [place]);
   const toggle = (place: number) => entries?.[place] && marked.toggle(entries[place].id);
   return (
     <section
