@@ -67,6 +67,20 @@ describe('the page to send data', () => {
     expect(await page.getByLabel('/celsius', { exact: true }).inputValue()).toBe('61');
   });
 
+  it('folds a form of many fields, of which required ones come first', async () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 25 }, (_, n) => [`n${n}`, { type: 'integer' }]),
+    );
+    const domain = await sluice.application(owner.token, { type: 'object', properties, required: ['n24'] });
+    const page = await openAs(sluice, owner, `/applications/${domain}/send`);
+    await page.getByLabel('/n24', { exact: true }).waitFor();
+    const more = page.getByRole('button', { name: '5 more fields' });
+    expect(await page.getByLabel('/n23', { exact: true }).count()).toBe(0);
+    await more.click();
+    await page.getByLabel('/n23', { exact: true }).waitFor();
+    await more.waitFor({ state: 'detached' });
+  });
+
   it('keeps the digits of a sample in the example, each program and the test entry', async () => {
     const view = { viewport: phone, colorScheme: 'dark' } as const;
     const page = await openAs(sluice, owner, '/applications/new', view);

@@ -234,6 +234,7 @@ export const words = {
     testText: 'Sends one entry from here, as a program would.',
     form: 'Form',
     json: 'JSON',
+    moreFields: (count: number) => (count === 1 ? '1 more field' : `${formatNumber(count)} more fields`),
     payload: 'Payload of the test entry',
     notObject: 'The form shows the entry once its JSON is a valid object.',
     submit: 'Send',

@@ -2,9 +2,11 @@ import { Fieldset, NativeSelect, Stack, TextInput } from '@mantine/core';
 import { isJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { useState } from 'react';
+import { SmallButton } from '../../components/buttons.tsx';
 import { parseExact } from '../../json/exact.ts';
 import { drop, put } from '../../schema-form/edits.ts';
 import { nodeAt, type Path, rootOf, textOf } from '../../schema-form/shape.ts';
+import { words } from '../../words/en.ts';
 
 type Schema = Record<string, unknown>;
 
@@ -17,28 +19,34 @@ interface Props {
   path?: Path;
 }
 
-/** More fields than this are set in the JSON. */
-const mostFields = 60;
+/** Further fields are folded. */
+const shownAtFirst = 20;
 
-/** A field for each property of a schema. They change a JSON text. */
+/** A field for each property of a schema, required ones first. They change a JSON text. */
 export function ValueFields({ schema, path = [], ...shared }: Props) {
-  const { properties = {}, required = [] } = schema as { properties?: Schema; required?: string[] };
+  const [isUnfolded, setUnfolded] = useState(false);
+  const { properties = {}, required } = schema as { properties?: Schema; required?: string[] };
+  const isRequired = (name: string) => Array.isArray(required) && required.includes(name);
+  const all = Object.entries(properties);
+  const fields =
+    all.length <= shownAtFirst ? all : all.toSorted(([a], [b]) => +isRequired(b) - +isRequired(a));
+  const folded = isUnfolded ? 0 : Math.max(fields.length - shownAtFirst, 0);
   return (
     <Stack gap="xs">
-      {Object.entries(properties)
-        .slice(0, mostFields)
-        .map(([name, part]) => {
-          const own = { ...shared, schema: part, path: [...path, name] };
-          const isObject = (part as Schema | null)?.properties !== undefined;
-          const isRequired = Array.isArray(required) && required.includes(name);
-          return isObject ? (
-            <Fieldset key={name} legend={name} p="xs">
-              <ValueFields {...own} />
-            </Fieldset>
-          ) : (
-            <ValueField key={name} {...own} isRequired={isRequired} />
-          );
-        })}
+      {fields.slice(0, fields.length - folded).map(([name, part]) => {
+        const own = { ...shared, schema: part, path: [...path, name] };
+        const isObject = (part as Schema | null)?.properties !== undefined;
+        return isObject ? (
+          <Fieldset key={name} legend={name} p="xs">
+            <ValueFields {...own} />
+          </Fieldset>
+        ) : (
+          <ValueField key={name} {...own} isRequired={isRequired(name)} />
+        );
+      })}
+      {folded > 0 && (
+        <SmallButton onClick={() => setUnfolded(true)}>{words.send.moreFields(folded)}</SmallButton>
+      )}
     </Stack>
   );
 }
