@@ -36,6 +36,7 @@ const archive = () => ({
 });
 /** Each with a name of its own. */
 const question = () => ({ name: randomBytes(6).toString('hex'), sql: 'select 1' });
+const view = () => ({ name: randomBytes(6).toString('hex'), query: '' });
 const application = { name: 'A', type: 'web', schema: '{"type":"object"}' };
 const credentials = (username: string) => ({ username, password: 'correct horse' });
 
@@ -117,6 +118,11 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/queries': [readers()],
   'post /api/applications/{domain}/queries': [editors(), () => ({ json: question() })],
   'delete /api/applications/{domain}/queries/{id}': [editors()],
+  'get /api/applications/{domain}/views': [readers()],
+  // Of a private one of the owner.
+  'post /api/applications/{domain}/views': [inTurn(401, 401, 404, 200, 200, 200, 403, 200, 403), () => ({ json: view() })],
+  'put /api/applications/{domain}/views/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 200, 403), () => ({ json: view() })],
+  'delete /api/applications/{domain}/views/{id}': [inTurn(401, 401, 404, 404, 404, 200, 403, 200, 403)],
   'get /api/applications/{domain}/data/{id}': [readers()],
   'delete /api/applications/{domain}/data/{id}': [editors()],
   'post /api/schemas/validate': [reading, () => ({ json: { schema: { type: 'object' } } })],
@@ -247,6 +253,9 @@ const making: Record<string, unknown> = {
   get queries() {
     return question();
   },
+  get views() {
+    return view();
+  },
   keys: { name: 'another' },
   tokens: { name: 'another', scopes: ['read'] },
 };
@@ -285,7 +294,7 @@ async function idIn(route: string, { owner, domain, key }: Cast): Promise<string
   }
   const where = kind === 'tokens' ? '/users/me/tokens' : `${path}/${kind}`;
   const { id } = (await sluice.request('POST', where, { token, json: making[kind] })).body.data;
-  if (['tokens', 'keys', 'webhooks', 'archives', 'queries'].includes(kind)) return id;
+  if (['tokens', 'keys', 'webhooks', 'archives', 'queries', 'views'].includes(kind)) return id;
   await until(async () => {
     const { body } = await sluice.request('GET', `${path}/${kind}/${id}`, { token });
     return body.data.state === 'completed';

@@ -56,6 +56,7 @@ import { balancerStore } from './sharding/balancer.ts';
 import { clusterStore } from './sharding/cluster.ts';
 import { sharding as shardingOf } from './sharding/shard-collections.ts';
 import { entrySplits } from './sharding/split-entries.ts';
+import { savedViews, viewsName } from './views/saved-views.ts';
 import { deliveryStore } from './webhooks/deliveries.ts';
 import { webhookStore } from './webhooks/webhooks.ts';
 
@@ -188,6 +189,7 @@ export function connectDatabase(
     archives: archiveStore(db),
     askedArchives: askedArchives(db, removals),
     savedQuestions: savedQuestions(db),
+    savedViews: savedViews(db),
     compactions: compactionStore(db),
     removals,
     erased: { ...erasedStore(db), eraseAgain: eraseAgain(db, deletions) },
@@ -247,6 +249,7 @@ export function connectDatabase(
         'webhooks',
         alertsName,
         questionsName,
+        viewsName,
         'deliveries',
       ])
         await db.collection(name).deleteMany({ application: _id });

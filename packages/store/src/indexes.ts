@@ -12,6 +12,7 @@ import { erasedName } from './erasures/erased.ts';
 import { namespaceExists } from './faults.ts';
 import { isCluster } from './is-cluster.ts';
 import { questionsName } from './questions/saved-questions.ts';
+import { viewsName } from './views/saved-views.ts';
 
 const unfinishedJobs = { state: { $in: ['waiting', 'active'] } };
 
@@ -95,6 +96,7 @@ const indexes: Record<string, IndexDescription[]> = {
     { key: { application: 1 }, unique: true, partialFilterExpression: { asked: { $exists: true } } },
   ],
   [questionsName]: [{ key: { application: 1, name: 1 }, unique: true }],
+  [viewsName]: [{ key: { application: 1, user: 1, name: 1 }, unique: true }, { key: { user: 1 } }],
   [removalsName]: [{ key: { application: 1, version: 1 } }, { key: { key: 1 } }],
   [erasedName]: [{ key: { application: 1, erasure: 1 } }],
   milestones: [

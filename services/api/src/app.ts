@@ -41,6 +41,7 @@ import { savedQuestionRoutes } from './questions/saved-routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
+import { viewRoutes } from './views/routes.ts';
 import { webhookRoutes } from './webhooks/routes.ts';
 
 /** The server with all its routes. It does not listen yet. */
@@ -90,6 +91,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(questionRoutes, dependencies);
       await api.register(fieldsRoutes, dependencies);
       await api.register(savedQuestionRoutes, dependencies);
+      await api.register(viewRoutes, dependencies);
       await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);

@@ -109,7 +109,7 @@ export async function actOnWebhooks({ act }: Recorder, given: Given): Promise<st
   return [hidden, created.body.data.secret, rotated.body.data.secret];
 }
 
-/** Archives and questions. Returns the secrets. */
+/** Archives, questions and views. Returns the secrets. */
 export async function actOnArchives({ act }: Recorder, given: Given): Promise<string[]> {
   const { did } = given;
   const { on } = parts(given);
@@ -148,6 +148,15 @@ export async function actOnArchives({ act }: Recorder, given: Given): Promise<st
     on({ id: idOf(saved) }),
     did('question.deleted', { name: 'Daily' }),
   );
+  const view = { name: 'Oslo', query: 'filter=eq:/place:Oslo', shared: true };
+  const shared = { name: view.name, query: view.query };
+  const kept = idOf(await act(`post ${path}/views`, on({}, view), did('view.saved', undefined, shared)));
+  await act(
+    `put ${path}/views/{id}`,
+    on({ id: kept }, { ...view, query: '' }),
+    did('view.updated', { query: view.query }, { query: '' }),
+  );
+  await act(`delete ${path}/views/{id}`, on({ id: kept }), did('view.deleted', { name: 'Oslo', query: '' }));
   // Without a query worker.
   await act(`post ${path}/query`, { ...on({}, { sql: 'select 1' }), status: 503 });
   return [secret];

@@ -1,3 +1,4 @@
+import { countByApplication } from '@sluice/store/count-by-application.ts';
 import { idsOf } from '@sluice/store/ids.ts';
 import { hasMatched } from '@sluice/store/lease.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
@@ -123,6 +124,14 @@ export function jobStore(db: Db, chunks: ChunkStore) {
       const documents = await found.project<JobDocument>(brief).toArray();
       return documents.map(toRecord);
     },
+
+    /** How many of each application that were made since then failed, without runs of archives. */
+    failedSince: (applications: string[], since: Date) =>
+      countByApplication(db, 'jobs', applications, {
+        createdAt: { $gte: since },
+        state: 'failed',
+        kind: { $ne: 'archive' },
+      }),
 
     /** False: the lease is lost, or the job is to end otherwise. `total` becomes the number of finished entries. Without `expiresAt` the record stays. */
     async complete(

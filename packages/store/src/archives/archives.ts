@@ -1,5 +1,6 @@
 import { type ClientSession, type Db, ObjectId } from 'mongodb';
 import type { ApplicationDocument } from '../applications/application-document.ts';
+import { countByApplication } from '../count-by-application.ts';
 import { deletionGuard } from '../entries/deletion-guard.ts';
 import { inTransaction } from '../in-transaction.ts';
 import {
@@ -89,6 +90,10 @@ export function archiveStore(db: Db) {
       const all = await archives.find({ application: new ObjectId(application) }).toArray();
       return all.length > 0 ? Math.min(...all.map(({ covers }) => covers.announced)) : undefined;
     },
+
+    /** How many of each application fail. */
+    failingOf: (applications: string[]) =>
+      countByApplication(db, archivesName, applications, { state: 'failing', ...ofOwner }),
 
     async get(application: string, id: string): Promise<ArchiveRecord | undefined> {
       const found = await archives.findOne(oneArchive(application, id));

@@ -1,5 +1,6 @@
 import { isOfJob, type WebhookEvent } from '@sluice/shared/webhook-events.ts';
 import { type Db, type Filter, ObjectId } from 'mongodb';
+import { countByApplication } from '../count-by-application.ts';
 import { lastIdBefore } from '../entries/entry-id.ts';
 import type { HorizonStore } from '../entries/horizon.ts';
 import { fromNow } from '../lease.ts';
@@ -91,6 +92,12 @@ export function webhookStore(db: Db, horizon: Pick<HorizonStore, 'latest'>) {
       const found = webhooks.find({ application: new ObjectId(application) }).sort({ _id: -1 });
       return (await found.toArray()).map(toWebhook);
     },
+
+    /** How many of each application were given up, or could not be told last. */
+    failingOf: (applications: string[]) =>
+      countByApplication(db, 'webhooks', applications, {
+        $or: [{ state: 'disabled' }, { state: 'active', isFailing: true }],
+      }),
 
     async get(application: string, id: string): Promise<WebhookRecord | undefined> {
       const found = await webhooks.findOne(one(application, id));

@@ -38,6 +38,7 @@ export async function deleteUser(
   await store.applications.removeFromAll(user.id);
   await store.personalTokens.removeAll(user.id);
   await store.alerts.removeOf(user.id);
+  await store.savedViews.removeOf(user.id);
   await store.addresses.remove(user.id);
   await store.users.remove(user.id);
   await note(user, { action: 'user.deleted' });

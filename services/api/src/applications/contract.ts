@@ -153,6 +153,8 @@ export const ApplicationsQuery = Query({
   shared: Flag('`true`: those that others share with you.'),
 });
 
+export const ApplicationQuery = Query({ bytes: Flag('`true`: with `bytes`.') });
+
 export const ApplicationAnswer = Named('Application', {
   name: Type.String({ examples: ['Weather station'] }),
   owner: Text('Username of the owner.', 'ada'),
@@ -175,11 +177,25 @@ export const ApplicationAnswer = Named('Application', {
   createdAt: DateTime(),
   lastModifiedAt: DateTime(),
   entries: Int('How many entries it has, exactly, without those that are in an archive alone.', 120),
+  entries_24h: Int('How many entries of the last 24 hours it has.', 40),
+  bytes: Type.Optional(
+    Int('With `bytes=true`: the bytes of the payloads of all entries, before compression.', 5_000),
+  ),
   last_entry_at: Type.Union([DateTime(), Type.Null()], {
     description: '`createdAt` of the newest entry; `null` if there is none.',
     examples: ['2026-11-21T04:00:00.000Z'],
   }),
   refused_24h: Int('How many uploads were refused in the last 24 hours.', 3),
+  failing: Type.Optional(
+    Named(
+      { title: 'FailingParts', description: 'How many parts need somebody. Absent for readers.' },
+      {
+        webhooks: Int('Webhooks that Sluice gave up, or whose last delivery failed.', 0),
+        archives: Int('Archives whose last run failed.', 0),
+        jobs: Int('Jobs of the last 24 hours that failed.', 0),
+      },
+    ),
+  ),
   deleted_at: Type.Optional(DateTime('In the list of deleted applications.')),
   purge_at: Type.Optional(DateTime('Until then it can be restored; then it is purged.')),
   warnings: Type.Optional(

@@ -6,7 +6,8 @@ import { expect, it } from 'vitest';
 import { openStore, ownDatabase } from '../../../../test/support/own-database.ts';
 import { listOf } from '../http/answers.ts';
 import { createCapacities } from '../limits/capacity.ts';
-import { type ActivityOf, createActivityOf, createListApplications } from './to-json.ts';
+import { type ActivityOf, createActivityOf } from './activity.ts';
+import { createListApplications } from './to-json.ts';
 
 const ownerId = randomBytes(12).toString('hex');
 

@@ -46,7 +46,10 @@ function memberIn({ members }: ApplicationRecord, id: string) {
 const maxMembers = quotas.members.limit;
 
 /** The users with whom the owner shares an application. */
-export const memberRoutes: Routes = async (app, { store: { applications, users }, cache, audit }) => {
+export const memberRoutes: Routes = async (
+  app,
+  { store: { applications, users, savedViews }, cache, audit },
+) => {
   bearerRoutes(app, 'Members');
   takeSmallBodies(app);
 
@@ -126,6 +129,7 @@ export const memberRoutes: Routes = async (app, { store: { applications, users }
       if (!(await applications.removeMember(application.id, user.id)))
         throw notMember(application, user.username);
       cache.forget(application.id);
+      await savedViews.removeOf(user.id, application.id);
       const details = { username: user.username };
       const what = { application: application.domain, details, before: memberIn(application, user.id) };
       await audit.note(request, { action: 'member.removed', ...what });

@@ -10,8 +10,10 @@ import { findApplication, requireRole } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPackageUrl } from '../http/validation.ts';
 import { createKeyActivity } from '../known/key-activity.ts';
+import { createActivityOf } from './activity.ts';
 import {
   ApplicationAnswer,
+  ApplicationQuery,
   ApplicationsQuery,
   ApplicationUpdate,
   type Connector,
@@ -19,7 +21,7 @@ import {
 } from './contract.ts';
 import { archiveChanged, checkArchive } from './retention.ts';
 import { announce, checkUnique } from './steps.ts';
-import { createActivityOf, createListApplications, createSendOne, settingsOf, toJson } from './to-json.ts';
+import { createListApplications, createSendOne, settingsOf, toJson } from './to-json.ts';
 import { giveStoredValues } from './unique-routes.ts';
 
 const toConnectors = (connectors: Connector[]): Connector[] =>
@@ -121,9 +123,16 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
     '/applications/:domain',
     operation('getApplication', 'Get an application', {
       params: ByDomain,
-      response: { 200: Success(ApplicationAnswer) },
+      querystring: ApplicationQuery,
+      response: { 200: Success(ApplicationAnswer), ...overLimit },
     }),
-    async (request, reply) => sendOne(reply, await findApplication(applications, request), request.owner.id),
+    async (request, reply) => {
+      const { owner, query } = request;
+      const application = await findApplication(applications, request);
+      const read = () => store.milestones.usage(application.id);
+      const usage = query.bytes ? await capacity.pageReads.runInFairOrder(owner.id, read) : undefined;
+      return sendOne(reply, application, owner.id, { bytes: usage?.bytes });
+    },
   );
 
   app.route({
@@ -163,7 +172,7 @@ export const applicationRoutes: Routes = async (app, dependencies) => {
         ...(isLocked ? await warnOfKeyless(updated) : []),
         ...(isNewUnique ? await giveStoredValues(dependencies, request, updated, unique) : []),
       ];
-      return sendOne(reply, updated, owner.id, warnings);
+      return sendOne(reply, updated, owner.id, { warnings });
     },
   });
 

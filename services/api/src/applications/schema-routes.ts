@@ -12,6 +12,7 @@ import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../ht
 import { Text } from '../http/schemas.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
+import { createActivityOf } from './activity.ts';
 import { createJudgeNewest } from './judge-newest.ts';
 import {
   NewSchema,
@@ -22,7 +23,7 @@ import {
   VersionAnswer,
 } from './schema-contract.ts';
 import { announce, faultOfUnique } from './steps.ts';
-import { createActivityOf, toJson } from './to-json.ts';
+import { toJson } from './to-json.ts';
 
 /** A version as JSON text, in which the schema keeps its digits. */
 function versionJson({ version, rawSchema, note, createdAt, createdBy }: VersionRecord): string {

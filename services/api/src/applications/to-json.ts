@@ -1,5 +1,3 @@
-import type { Store } from '@sluice/jobs/connect.ts';
-import { createSideBySide } from '@sluice/shared/side-by-side.ts';
 import { roleOf } from '@sluice/store/applications/application-document.ts';
 import type {
   ApplicationRecord,
@@ -7,48 +5,20 @@ import type {
   ApplicationStore,
 } from '@sluice/store/applications/applications.ts';
 import type { Existence } from '@sluice/store/applications/deleted-applications.ts';
-import { minuteOf } from '@sluice/store/refused/refusal-counts.ts';
 import type { FastifyReply } from 'fastify';
 import { sendJson } from '../http/answers.ts';
 import { toArchivedBefore } from '../http/archived-before.ts';
 import type { Capacities } from '../limits/capacity.ts';
+import type { Activity, ActivityOf } from './activity.ts';
 import type { ApplicationAnswer } from './contract.ts';
 
-const dayMs = 86_400_000;
-const atOnce = 10;
-
-/** Counts that are not in the record of an application. */
-interface Activity {
-  entries: number;
-  lastEntryAt: Date | undefined;
-  /** Uploads that were refused within 24 hours. */
-  refused: number;
-}
-
-export type ActivityOf = (applications: ApplicationRecord[]) => Promise<Map<string, Activity>>;
-
-/** Looks up the activity of applications, by id. Only those with entries cost a query each. */
-export const createActivityOf =
-  ({ entries, refusalCounts }: Pick<Store, 'entries' | 'refusalCounts'>): ActivityOf =>
-  async (applications) => {
-    const found = new Map<string, Activity>();
-    if (applications.length === 0) return found;
-    const ids = applications.map(({ id }) => id);
-    const since = new Date(minuteOf(Date.now() - dayMs));
-    const [newest, refused] = await Promise.all([entries.newest(ids), refusalCounts.since(ids, since)]);
-
-    async function look({ id, hasDeletions }: ApplicationRecord): Promise<void> {
-      const lastEntryAt = newest.get(id);
-      const count = lastEntryAt ? await entries.count(id, { isIntact: !hasDeletions }) : 0;
-      found.set(id, { entries: count, lastEntryAt, refused: refused.get(id)?.refused ?? 0 });
-    }
-    const sideBySide = createSideBySide(atOnce);
-    for (const application of applications) await sideBySide.add(() => look(application));
-    await sideBySide.finish();
-    return found;
-  };
-
-const none: Activity = { entries: 0, lastEntryAt: undefined, refused: 0 };
+const none: Activity = {
+  entries: 0,
+  entriesOfDay: 0,
+  lastEntryAt: undefined,
+  refused: 0,
+  failing: { webhooks: 0, archives: 0, jobs: 0 },
+};
 
 /** What its members set. */
 export const settingsOf = (record: ApplicationRecord) => ({
@@ -67,23 +37,27 @@ export const settingsOf = (record: ApplicationRecord) => ({
 export function toJson(
   record: ApplicationRecord,
   userId: string,
-  { entries, lastEntryAt, refused }: Activity = none,
+  { entries, entriesOfDay, lastEntryAt, refused, failing, bytes }: Activity = none,
   warnings: string[] = [],
 ): string {
   const { rawSchema } = record;
   const { name, ...settings } = settingsOf(record);
+  const role = roleOf(record, userId) ?? 'reader';
   const fields: Omit<ApplicationAnswer, 'template'> = {
     name,
     owner: record.owner.username,
-    role: roleOf(record, userId) ?? 'reader',
+    role,
     domain: record.domain,
     ...settings,
     ...toArchivedBefore(record),
     createdAt: record.createdAt.toISOString(),
     lastModifiedAt: record.lastModifiedAt.toISOString(),
     entries,
+    entries_24h: entriesOfDay,
+    ...(bytes !== undefined && { bytes }),
     last_entry_at: lastEntryAt?.toISOString() ?? null,
     refused_24h: refused,
+    ...(role !== 'reader' && { failing }),
     ...(record.deletedAt && { deleted_at: record.deletedAt.toISOString() }),
     ...(record.purgeAt && { purge_at: record.purgeAt.toISOString() }),
     ...(warnings.length > 0 && { warnings }),
@@ -94,9 +68,14 @@ export function toJson(
 
 export const createSendOne =
   (activityOf: ActivityOf) =>
-  async (reply: FastifyReply, application: ApplicationRecord, userId: string, warnings?: string[]) => {
-    const activity = await activityOf([application]);
-    return sendJson(reply, toJson(application, userId, activity.get(application.id), warnings));
+  async (
+    reply: FastifyReply,
+    application: ApplicationRecord,
+    userId: string,
+    { warnings, bytes }: { warnings?: string[]; bytes?: number | undefined } = {},
+  ) => {
+    const activity = (await activityOf([application])).get(application.id) ?? none;
+    return sendJson(reply, toJson(application, userId, { ...activity, bytes }, warnings));
   };
 
 /** What one query reads; bytes are of BSON. To write so much takes a few milliseconds. */

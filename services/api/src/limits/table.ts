@@ -120,6 +120,8 @@ export const quotas = {
   webhooks: { what: 'webhooks', client: 'application', limit: 10, advice: 'delete one' },
   archives: { what: 'archives', client: 'application', limit: 3, advice: 'delete one' },
   questions: { what: 'saved questions', client: 'application', limit: 100, advice: 'delete one' },
+  views: { what: 'shared views', client: 'application', limit: 100, advice: 'delete one' },
+  privateViews: { what: 'private views of an application', client: 'user', limit: 100, advice: 'delete one' },
   secrets: {
     what: 'secrets that sign',
     client: 'webhook',
