@@ -3,6 +3,7 @@ import { useSyncExternalStore } from 'react';
 import { Navigate, Outlet, ScrollRestoration, useLocation, useParams } from 'react-router';
 import { session, useIsSignedIn, useLacksSecondFactor } from '../api/session.ts';
 import { Loading } from '../components/loading.tsx';
+import { useTimeZone } from '../components/time-zone.ts';
 import { TransferTray } from '../jobs/transfer-tray.tsx';
 import { words } from '../words/en.ts';
 import { KeysDialog } from './keys-dialog.tsx';
@@ -29,6 +30,7 @@ export function Layout() {
   const isSignedIn = useIsSignedIn();
   const isKnown = useSyncExternalStore(session.subscribe, session.isKnown);
   const { domain } = useParams();
+  const zone = useTimeZone();
   const [isOpen, sections] = useDisclosure();
   const [isSearching, palette] = useDisclosure();
   const [showsKeys, keys] = useDisclosure();
@@ -47,7 +49,8 @@ export function Layout() {
         {isSignedIn && domain && <Sidebar key={domain} {...{ domain, isOpen }} close={sections.close} />}
         <main id="content" className={domain ? 'content' : 'content single'} tabIndex={-1}>
           <UpdateNotice />
-          <Outlet />
+          {/* Pages are made anew with the times of another zone. */}
+          <Outlet key={zone} />
         </main>
       </div>
       <SlowNotice />

@@ -42,7 +42,7 @@ export const router = createBrowserRouter([
             path: '/applications/:domain',
             lazy: page(() => import('../pages/application/page.tsx')),
             children: [
-              { index: true, element: <Navigate to={sections[0]?.path ?? '.'} replace /> },
+              { index: true, element: <Navigate to="entries" replace /> },
               ...sections.map(({ path, load }) => ({ path, lazy: page(load), ErrorBoundary: PageError })),
             ],
           },

@@ -1,5 +1,6 @@
 import { Drawer, Stack, VisuallyHidden } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { Fragment } from 'react';
 import { NavLink } from 'react-router';
 import { applicationQuery, may } from '../api/applications.ts';
 import { groupsQuery, waitingIn } from '../api/refused.ts';
@@ -7,6 +8,7 @@ import { webhooksQuery } from '../api/webhooks.ts';
 import { formatNumber } from '../components/formats.ts';
 import { Icon } from '../components/icons.tsx';
 import { sectionsFor } from '../pages/sections.ts';
+import { ViewLinks } from '../pages/views/view-links.tsx';
 import { words } from '../words/en.ts';
 import { Switcher } from './switcher.tsx';
 
@@ -39,19 +41,17 @@ function Sections({ domain, onOpen }: { domain: string; onOpen: () => void }) {
       <Switcher domain={domain} onOpen={onOpen} />
       <nav aria-label={words.layout.sections}>
         {sections.map(({ path }) => (
-          <NavLink
-            key={path}
-            to={`/applications/${domain}/${path}`}
-            className="section-link"
-            onClick={onOpen}
-          >
-            <Icon name={path} />
-            {words.sections[path]}
-            {path === 'refused' && <Waiting domain={domain} />}
-            {path === 'settings' && application && may(application, 'editor') && (
-              <DisabledWebhook domain={domain} />
-            )}
-          </NavLink>
+          <Fragment key={path}>
+            <NavLink to={`/applications/${domain}/${path}`} className="section-link" onClick={onOpen}>
+              <Icon name={path} />
+              {words.sections[path]}
+              {path === 'refused' && <Waiting domain={domain} />}
+              {path === 'settings' && application && may(application, 'editor') && (
+                <DisabledWebhook domain={domain} />
+              )}
+            </NavLink>
+            {path === 'entries' && <ViewLinks domain={domain} onOpen={onOpen} />}
+          </Fragment>
         ))}
       </nav>
     </Stack>

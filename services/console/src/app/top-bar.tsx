@@ -5,6 +5,7 @@ import { applicationQuery } from '../api/applications.ts';
 import { Icon } from '../components/icons.tsx';
 import { words } from '../words/en.ts';
 import { AccountMenu } from './account-menu.tsx';
+import { TimeZoneMenu } from './time-zone-menu.tsx';
 
 const mark = new URL('./icon.svg', import.meta.url).href;
 
@@ -50,6 +51,7 @@ export function TopBar({ isSignedIn, openSections, openPalette }: Props) {
                 {isMac ? '⌘K' : 'Ctrl K'}
               </Kbd>
             </UnstyledButton>
+            <TimeZoneMenu />
             <AccountMenu />
           </>
         ) : (

@@ -1,7 +1,7 @@
+import { zoneName } from './time-zone.ts';
+
 const language = 'en';
 const numbers = new Intl.NumberFormat(language);
-// Swedish writes times like ISO 8601.
-const times = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' });
 const distances = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 
 const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
@@ -31,12 +31,25 @@ export function formatBytes(bytes: number): string {
   return `${unit === 0 ? formatNumber(value) : value.toFixed(1)} ${byteUnits[unit]}`;
 }
 
-/** `2026-11-23 09:00:00`, in the time zone of the reader. */
-export const formatTime = (at: Date | string): string => times.format(new Date(at));
+/** Formats in the time zone that was chosen. To make a format takes long, so each is kept. */
+function inZone(locale: string, options: Intl.DateTimeFormatOptions): (at: Date | number) => string {
+  const formats = new Map<string | undefined, Intl.DateTimeFormat>();
+  return (at) => {
+    const timeZone = zoneName();
+    const made = formats.get(timeZone) ?? new Intl.DateTimeFormat(locale, { ...options, timeZone });
+    formats.set(timeZone, made);
+    return made.format(at);
+  };
+}
 
-const hours = new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
+// Swedish writes times like ISO 8601.
+const times = inZone('sv', { dateStyle: 'short', timeStyle: 'medium' });
+/** `2026-11-23 09:00:00`, in the time zone that was chosen. */
+export const formatTime = (at: Date | string): string => times(new Date(at));
+
+const hours = inZone(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 /** `14:00`. */
-export const formatHour = (at: number): string => hours.format(at);
+export const formatHour = (at: number): string => hours(at);
 
 /** `3 minutes ago`. */
 export function formatDistance(at: Date, now: Date): string {

@@ -1,4 +1,4 @@
-import { Table } from '@mantine/core';
+import { Table, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 
 interface Props {
@@ -6,6 +6,13 @@ interface Props {
   head: ReactNode[];
   rows: { key: string | number; cells: ReactNode[] }[];
 }
+
+/** A cell of a number, or its head. */
+export const Right = ({ children }: { children: ReactNode }) => (
+  <Text inherit ta="right">
+    {children}
+  </Text>
+);
 
 /** A table that may be wider than the page. It takes the focus, so that keys can scroll it. */
 export function WideTable({ label, head, rows }: Props) {

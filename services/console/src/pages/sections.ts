@@ -13,6 +13,7 @@ interface Section {
 
 /** The sections of an application in their order. Each is loaded when it is first opened. */
 export const sections: Section[] = [
+  { path: 'overview', role: 'reader', load: () => import('./overview/page.tsx') },
   { path: 'entries', role: 'reader', load: () => import('./entries/page.tsx') },
   { path: 'ask', role: 'reader', load: () => import('./ask/page.tsx') },
   { path: 'refused', role: 'editor', load: () => import('./refused/page.tsx') },

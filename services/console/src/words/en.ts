@@ -20,6 +20,11 @@ const kinds: Record<string, string> = {
   null: 'null',
 };
 
+const formatHours = (hours: number) => {
+  if (hours === 0) return 'less than an hour';
+  return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
+};
+
 type Losses<Value = number> = Record<keyof Schemas['Losses'], Value>;
 
 /** All words that the console shows. Another language is another file of this shape. */
@@ -395,6 +400,7 @@ export const words = {
     deleted: (count: number) => `${words.common.entries(count)} deleted`,
   },
   sections: {
+    overview: 'Overview',
     entries: 'Entries',
     ask: 'Ask',
     refused: 'Refused',
@@ -821,6 +827,101 @@ export const words = {
       s3a: "Files in a bucket need hadoop-aws, and the settings fs.s3a.access.key and fs.s3a.secret.key. A server other than Amazon's also needs fs.s3a.endpoint and fs.s3a.path.style.access.",
       csv: 'Spark reads the columns of CSV by their position, and files can have different columns: make an archive of Parquet or NDJSON for Spark.',
     },
+  },
+  overview: {
+    lastHour: 'Last hour',
+    perMinute: (rate: number) =>
+      `${rate < 10 ? Number(rate.toFixed(1)) : formatNumber(Math.round(rate))} a minute`,
+    lastDay: 'Last 24 hours',
+    change: (change: number | undefined, before: number) => {
+      if (change === undefined) return 'none on this day a week ago';
+      const more = change < 0 ? 'less' : 'more';
+      return `${formatShare(Math.abs(change))} ${more} than a week ago (${formatNumber(before)})`;
+    },
+    refused: 'Refused, 24 hours',
+    ofUploads: (count: number) => (count === 1 ? '1 upload' : `${formatNumber(count)} uploads`),
+    lost: 'Lost before validation, 24 hours',
+    mostLost: (kind: keyof Losses, count: number) => `${formatNumber(count)} ${words.entries.losses[kind]}`,
+    noneLost: 'every upload was validated',
+    lastEntry: 'Last entry',
+    unusual: (hours: number) => `unusual: the longest silence of 8 days was ${formatHours(hours)}`,
+    usual: (hours: number) => `longest silence of 8 days: ${formatHours(hours)}`,
+    stored: 'Stored',
+    kept: (entries: string, days: number | null) =>
+      `${entries} entries, kept ${days === null ? 'for ever' : days === 1 ? 'for 1 day' : `for ${formatNumber(days)} days`}`,
+    chart: 'Uploads of 24 hours, by hour. The line: entries a week ago.',
+    sums: (accepted: number, refused: number, lost: number) =>
+      `${words.common.entries(accepted)}, ${formatNumber(refused)} refused, ${formatNumber(lost)} lost`,
+    byKey: 'By key, 24 hours',
+    keyColumns: ['Key', 'Entries', 'Refused', 'Lost', 'Share refused'],
+    withoutKey: 'Without a key',
+    nothingSent: 'Nothing was uploaded in the last 24 hours.',
+    moreKeys: (count: number) => (count === 1 ? '1 more key' : `${formatNumber(count)} more keys`),
+    health: 'Health',
+    parts: { refused: 'Refused uploads', jobs: 'Jobs', webhooks: 'Webhooks', archive: 'Archive' },
+    states: { well: 'Well', failing: 'Look', unused: 'Not used' },
+    noneWaits: 'None waits to be fixed.',
+    jobs: (running: number, failed: number) =>
+      `${formatNumber(running)} running, ${formatNumber(failed)} failed in 24 hours.`,
+    webhooks: (all: number, failing: number, off: number) =>
+      all === 0
+        ? 'There is none.'
+        : `${formatNumber(all - failing - off)} of ${formatNumber(all)} deliver${failing > 0 ? `, ${formatNumber(failing)} fail` : ''}${off > 0 ? `, ${formatNumber(off)} off` : ''}.`,
+    archives: (count: number) => {
+      if (count === 0) return 'There is none.';
+      return count === 1 ? '1 archive' : `${formatNumber(count)} archives`;
+    },
+    lastRun: 'last run',
+    /** In the list of applications. */
+    columns: { health: 'Health', lastDay: 'Last 24 h' },
+    failing: ({ webhooks, archives, jobs }: NonNullable<Schemas['Application']['failing']>) =>
+      [
+        [webhooks, webhooks === 1 ? 'webhook' : 'webhooks'],
+        [archives, archives === 1 ? 'archive' : 'archives'],
+        [jobs, jobs === 1 ? 'job' : 'jobs'],
+      ]
+        .filter(([count]) => count)
+        .map(([count, what]) => `${count} ${what}`)
+        .join(', '),
+    fail: (parts: string) => `${parts} failing`,
+    pages: { newer: 'Newer', older: 'Older' },
+    firstSteps: {
+      import: 'Begin with a file',
+      importText:
+        'Choose a file of CSV, NDJSON or JSON, or paste rows of it. Sluice proposes a schema; then Exports and imports takes the whole file.',
+      importLink: 'Choose a file',
+      demo: 'Look at examples first',
+      demoText:
+        'Run this in the folder of npm start. It fills an account of its own with examples, and prints a link that opens it.',
+      docs: 'Write a program',
+      docsText: 'The API docs describe every route and let you try it.',
+    },
+  },
+  views: {
+    menu: 'Views',
+    copyLink: 'Copy link',
+    linkCopied: 'The link was copied. Its times are fixed.',
+    change: 'Save and change views',
+    title: 'Views',
+    text: 'A view keeps the period, filters, columns and order of this page under a name.',
+    name: 'Name of the view',
+    save: 'Save this view',
+    share: 'Share with all members',
+    none: 'No views yet.',
+    shared: 'shared',
+    private: 'only you',
+    replace: 'Replace',
+    replaceOf: (name: string) => `Replace ${name} by what this page shows`,
+    replaced: (name: string) => `${name} shows now what this page shows.`,
+    deleteOf: (name: string) => `Delete the view ${name}`,
+    deleteText: 'No entry is deleted.',
+    ofSection: 'Views of the entries',
+  },
+  timeZone: {
+    title: 'Time zone',
+    browser: (zone: string) => `Browser (${zone})`,
+    utc: 'UTC',
+    shown: (zone: string) => `Times are in ${zone}`,
   },
   deleted: {
     title: 'Deleted applications',

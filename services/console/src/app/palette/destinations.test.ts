@@ -13,9 +13,9 @@ const find = (search: string, open?: string) =>
 
 it('offers the sections of the open application first', () => {
   expect(find('', 'weather-1').slice(0, 3)).toEqual([
+    '/applications/weather-1/overview',
     '/applications/weather-1/entries',
     '/applications/weather-1/ask',
-    '/applications/weather-1/refused',
   ]);
   expect(find('', 'weather-1')).toContain('/applications/traffic-2');
 });
@@ -26,6 +26,7 @@ it('finds a section of another application by parts of both names', () => {
 
 it('offers a reader only what a reader may do', () => {
   expect(find('rivers /').map((to) => to.split('/').at(-1))).toEqual([
+    'overview',
     'entries',
     'ask',
     'send',

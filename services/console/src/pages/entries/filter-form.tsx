@@ -2,6 +2,7 @@ import { Group, NativeSelect, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { submits } from '../../components/form.tsx';
+import { fromLocal, toLocal } from '../../components/time-zone.ts';
 import { words } from '../../words/en.ts';
 import {
   type FormCondition,
@@ -14,7 +15,6 @@ import {
   toList,
 } from './conditions.ts';
 import { type Fields, toFieldPointer, type ValueKind } from './fields.ts';
-import { fromLocal, toLocal } from './period.ts';
 
 const other = 'other';
 const inputTypes: Partial<Record<ValueKind, string>> = { date: 'date', time: 'datetime-local' };

@@ -4,8 +4,9 @@ import { useState } from 'react';
 import { SubmitButton } from '../../components/buttons.tsx';
 import { choicesOf } from '../../components/choice.tsx';
 import { submits } from '../../components/form.tsx';
+import { fromLocal, toLocal } from '../../components/time-zone.ts';
 import { words } from '../../words/en.ts';
-import { boundsOf, fromLocal, isInverted, type Last, type PickedPeriod, toLocal } from './period.ts';
+import { boundsOf, isInverted, type Last, type PickedPeriod } from './period.ts';
 
 interface Props {
   period: PickedPeriod & { last: Last };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { boundsOf, fromLocal, hasEnd, isInverted, toBars, toLocal } from './period.ts';
+import { fromLocal, toLocal } from '../../components/time-zone.ts';
+import { boundsOf, hasEnd, isInverted, toBars } from './period.ts';
 
 const now = Date.parse('2026-11-23T12:00:00.000Z');
 const minutes = (count: number) => count * 60_000;

@@ -1,3 +1,5 @@
+import { midnight } from '../../components/time-zone.ts';
+
 /** ISO 8601; a bound that is absent is open. */
 export interface PickedPeriod {
   from?: string | undefined;
@@ -8,14 +10,8 @@ const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
-/** The day before today where the reader is. It may have 23 or 25 hours. */
-function yesterday(now: number): PickedPeriod {
-  const midnight = (daysAgo: number) => {
-    const day = new Date(now);
-    return new Date(day.getFullYear(), day.getMonth(), day.getDate() - daysAgo).toISOString();
-  };
-  return { from: midnight(1), to: midnight(0) };
-}
+/** The day before today in the time zone that was chosen. */
+const yesterday = (now: number): PickedPeriod => ({ from: midnight(1, now), to: midnight(0, now) });
 
 const before = (length: number) => (now: number) => ({ from: new Date(now - length).toISOString() });
 
@@ -42,16 +38,6 @@ export const hasEnd = (period: PickedPeriod & { last: Last }): boolean =>
 /** Whether the period begins after its end. */
 export const isInverted = ({ from, to }: PickedPeriod): boolean =>
   from !== undefined && to !== undefined && from >= to;
-
-/** `2026-11-23T10:20` for `<input type="datetime-local">`, in the time zone of the reader. */
-export function toLocal(iso: string | undefined): string {
-  if (!iso) return '';
-  const time = new Date(iso);
-  return new Date(time.getTime() - time.getTimezoneOffset() * minuteMs).toISOString().slice(0, 16);
-}
-
-export const fromLocal = (local: string): string | undefined =>
-  local === '' ? undefined : new Date(local).toISOString();
 
 type Step = 'minute' | 'hour' | 'day';
 const steps: Record<Step, number> = { minute: minuteMs, hour: hourMs, day: dayMs };

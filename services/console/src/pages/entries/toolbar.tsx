@@ -3,6 +3,7 @@ import { Link } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
+import { ViewMenu } from '../views/view-menu.tsx';
 import { ColumnPicker } from './column-picker.tsx';
 import type { Fields } from './fields.ts';
 import { Filters } from './filters.tsx';
@@ -46,6 +47,7 @@ export function Toolbar({ actions, fields, columns, seen, mayFollow, hasRail, se
         onChange={(event) => change({ isLive: event.currentTarget.checked })}
       />
       <ColumnPicker {...{ fields, seen, columns }} setColumns={(chosen) => change({ columns: chosen })} />
+      {!isUnread && <ViewMenu view={view} />}
       {!isUnread && (
         <SmallButton px="xs" component={Link} to={`${base}/jobs?new=export&${exportQuery(view)}`}>
           {words.entries.exportThese}

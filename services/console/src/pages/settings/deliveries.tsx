@@ -7,6 +7,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Form } from '../../components/form.tsx';
 import { formatTime } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
+import { fromLocal } from '../../components/time-zone.ts';
 import { showSuccess } from '../../components/toasts.ts';
 import { WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
@@ -33,7 +34,7 @@ export function Deliveries({ id }: { id: string }) {
       client.POST(`${path}/deliveries/{delivery}/redeliver`, { params: { path: { domain, id, delivery } } }),
     );
   async function redeliverFrom(fields: { from: string }) {
-    const body = { from: new Date(fields.from).toISOString() };
+    const body = { from: fromLocal(fields.from) ?? '' };
     showSuccess((await dataOf(client.POST(`${path}/redeliver`, { params, body }))).message);
   }
   return (

@@ -1,7 +1,7 @@
 import { Group, NumberInput, TextInput } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { Form } from '../../components/form.tsx';
-import { formatTime } from '../../components/formats.ts';
+import { fromLocal, toLocal } from '../../components/time-zone.ts';
 import { words } from '../../words/en.ts';
 
 interface Props {
@@ -10,19 +10,16 @@ interface Props {
   save: (change: Schemas['KeyUpdate']) => Promise<unknown>;
 }
 
-/** As a field for times holds it, in the time zone of the reader. */
-const toField = (time: string | undefined) => (time ? formatTime(time).replace(' ', 'T') : '');
-
 /** The name of a key, and its limits. */
 export function KeyForm({ ingestKey: { name, upload_rate, expires_at }, save }: Props) {
-  const before = toField(expires_at);
+  const before = toLocal(expires_at, 'seconds');
   const send = (typed: Record<'name' | 'entries' | 'seconds' | 'expires', string>) =>
     save({
       name: typed.name,
       upload_rate: typed.entries ? { entries: Number(typed.entries), seconds: Number(typed.seconds) } : null,
       // A time that has passed may stay, but not be set.
       ...(typed.expires !== before && {
-        expires_at: typed.expires ? new Date(typed.expires).toISOString() : null,
+        expires_at: fromLocal(typed.expires) ?? null,
       }),
     });
   return (

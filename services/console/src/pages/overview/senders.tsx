@@ -1,0 +1,52 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { read } from '../../api/client.ts';
+import { formatNumber, formatShare } from '../../components/formats.ts';
+import { Section } from '../../components/section.tsx';
+import { Right, WideTable } from '../../components/wide-table.tsx';
+import { words } from '../../words/en.ts';
+import { useApplication, useMay } from '../application/use-application.ts';
+import { refusedShare, sumByKey } from './day.ts';
+import { byKeyQuery } from './queries.ts';
+
+const mostShown = 10;
+
+/** What each key has sent in a day. Only editors may read the names of keys. */
+export function Senders() {
+  const { domain } = useApplication();
+  const mayRead = useMay('editor');
+  const { data } = useQuery(byKeyQuery(domain));
+  const keys = useQuery({
+    ...read('/api/applications/{domain}/keys', { path: { domain } }),
+    enabled: mayRead,
+  });
+  if (!data) return null;
+  const all = sumByKey(data);
+  const nameOf = (key: string) => keys.data?.find(({ id }) => id === key)?.name ?? key;
+  return (
+    <Section title={words.overview.byKey}>
+      {all.length === 0 ? (
+        <Text c="dimmed">{words.overview.nothingSent}</Text>
+      ) : (
+        <WideTable
+          label={words.overview.byKey}
+          head={words.overview.keyColumns.map((head, column) =>
+            column === 0 ? head : <Right key={head}>{head}</Right>,
+          )}
+          rows={all.slice(0, mostShown).map((sums) => ({
+            key: sums.key ?? '',
+            cells: [
+              sums.key === null ? words.overview.withoutKey : nameOf(sums.key),
+              ...[sums.accepted, sums.refused, sums.lost].map((count, column) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
+                <Right key={column}>{formatNumber(count)}</Right>
+              )),
+              <Right key="share">{formatShare(refusedShare(sums) ?? 0)}</Right>,
+            ],
+          }))}
+        />
+      )}
+      {all.length > mostShown && <Text c="dimmed">{words.overview.moreKeys(all.length - mostShown)}</Text>}
+    </Section>
+  );
+}
