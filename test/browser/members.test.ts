@@ -53,6 +53,7 @@ describe('the members of an application', () => {
     const links = page.getByRole('navigation', { name: 'Sections of the application' }).getByRole('link');
     await links.getByText('Settings').waitFor();
     expect(await links.allTextContents()).toEqual([
+      'Overview',
       'Entries',
       'Ask',
       'Send data',

@@ -3,6 +3,7 @@ import { zoneName } from './time-zone.ts';
 const language = 'en';
 const numbers = new Intl.NumberFormat(language);
 const distances = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
+const shortDistances = new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'narrow' });
 
 const byteUnits = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
 const timeUnits = [
@@ -51,11 +52,12 @@ const hours = inZone(language, { hour: '2-digit', minute: '2-digit', hourCycle: 
 /** `14:00`. */
 export const formatHour = (at: number): string => hours(at);
 
-/** `3 minutes ago`. */
-export function formatDistance(at: Date, now: Date): string {
+/** `3 minutes ago`, or `3m ago`. */
+export function formatDistance(at: Date, now: Date, isShort = false): string {
   let distance = (at.getTime() - now.getTime()) / 1_000;
   for (const [unit, size] of timeUnits) {
-    if (Math.abs(distance) < size) return distances.format(Math.round(distance), unit);
+    if (Math.abs(distance) < size)
+      return (isShort ? shortDistances : distances).format(Math.round(distance), unit);
     distance /= size;
   }
   return formatTime(at);

@@ -15,7 +15,7 @@ const offsets = new Intl.DateTimeFormat('en', { timeZoneName: 'shortOffset' });
 export function offsetNow(): string {
   if (chosen === 'utc') return 'UTC';
   const name = offsets.formatToParts().find(({ type }) => type === 'timeZoneName')?.value ?? '';
-  return name.replace('GMT', 'UTC');
+  return name.replace('GMT', 'UTC').replace(/\+0$/, '');
 }
 
 /** Such as `Europe/Oslo`. */

@@ -840,9 +840,9 @@ export const words = {
     },
     refused: 'Refused, 24 hours',
     ofUploads: (count: number) => (count === 1 ? '1 upload' : `${formatNumber(count)} uploads`),
-    lost: 'Lost before validation, 24 hours',
+    lost: 'Lost, 24 hours',
     mostLost: (kind: keyof Losses, count: number) => `${formatNumber(count)} ${words.entries.losses[kind]}`,
-    noneLost: 'every upload was validated',
+    noneLost: 'no upload was lost before validation',
     lastEntry: 'Last entry',
     unusual: (hours: number) => `unusual: the longest silence of 8 days was ${formatHours(hours)}`,
     usual: (hours: number) => `longest silence of 8 days: ${formatHours(hours)}`,
@@ -853,16 +853,18 @@ export const words = {
     sums: (accepted: number, refused: number, lost: number) =>
       `${words.common.entries(accepted)}, ${formatNumber(refused)} refused, ${formatNumber(lost)} lost`,
     byKey: 'By key, 24 hours',
-    keyColumns: ['Key', 'Entries', 'Refused', 'Lost', 'Share refused'],
+    keyColumns: ['Key', 'Entries', 'Refused', 'Lost'],
+    withShare: (count: number, share = 0) =>
+      count === 0 ? '0' : `${formatNumber(count)} (${formatShare(share)})`,
     withoutKey: 'Without a key',
     nothingSent: 'Nothing was uploaded in the last 24 hours.',
     moreKeys: (count: number) => (count === 1 ? '1 more key' : `${formatNumber(count)} more keys`),
     health: 'Health',
     parts: { refused: 'Refused uploads', jobs: 'Jobs', webhooks: 'Webhooks', archive: 'Archive' },
-    states: { well: 'Well', failing: 'Look', unused: 'Not used' },
+    states: { well: 'Well', failing: 'Check', unused: 'Not used' },
     noneWaits: 'None waits to be fixed.',
     jobs: (running: number, failed: number) =>
-      `${formatNumber(running)} running, ${formatNumber(failed)} failed in 24 hours.`,
+      `${running === 0 ? 'None runs' : `${formatNumber(running)} running`}, ${failed === 0 ? 'none' : formatNumber(failed)} failed in 24 hours.`,
     webhooks: (all: number, failing: number, off: number) =>
       all === 0
         ? 'There is none.'

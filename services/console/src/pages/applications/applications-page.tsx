@@ -26,10 +26,10 @@ export function ApplicationsPage({ applications, start, parameter }: Props) {
         label={isShared ? shared : title}
         head={[
           name,
+          health,
           <Right key="day">{lastDay}</Right>,
           <Right key="refused">{refused}</Right>,
           lastEntry,
-          health,
           <Right key="entries">{entries}</Right>,
           domain,
           ...(isShared ? [owner, role] : []),
@@ -52,6 +52,7 @@ function cellsOf(application: Application, isShared: boolean) {
     <Anchor key="name" component={Link} to={domain} fz="sm">
       {name}
     </Anchor>,
+    <Health key="health" application={application} />,
     <Right key="day">{formatNumber(entries_24h)}</Right>,
     <Right key="refused">
       {refused_24h > 0 && may({ role }, 'editor') ? (
@@ -63,7 +64,6 @@ function cellsOf(application: Application, isShared: boolean) {
       )}
     </Right>,
     last_entry_at ? <RelativeTime key="last" at={last_entry_at} /> : words.applications.noEntry,
-    <Health key="health" application={application} />,
     <Right key="entries">{formatNumber(entries)}</Right>,
     <Text key="domain" inherit ff="monospace">
       {domain}
@@ -81,7 +81,7 @@ function Health({ application: { domain, failing } }: { application: Application
         words.sections.overview
       ) : (
         <Badge
-          color={parts ? 'orange' : 'teal'}
+          color={parts ? 'yellow' : 'teal'}
           variant="dot"
           size="sm"
           tt="none"

@@ -38,7 +38,7 @@ export function Figures() {
   const { data: usage, error: unread } = useQuery(usageQuery(domain));
   const { data: rates, error, refetch } = useQuery(ratesQuery(domain));
   const failure = error ?? unread;
-  if (failure) return <ErrorAlert error={failure} onRetry={refetch} />;
+  if (failure && !(usage && rates)) return <ErrorAlert error={failure} onRetry={refetch} />;
   const base = `/applications/${domain}`;
   const day = rates?.hours.slice(-hoursOfDay);
   const sums = day && sumSteps(day);
@@ -84,7 +84,11 @@ export function Figures() {
         note={usage && rates && silenceOf(usage.last_entry_at, longestGap(rates.hours))}
       >
         {usage &&
-          (usage.last_entry_at ? <RelativeTime at={usage.last_entry_at} /> : words.applications.noEntry)}
+          (usage.last_entry_at ? (
+            <RelativeTime at={usage.last_entry_at} isShort />
+          ) : (
+            words.applications.noEntry
+          ))}
       </Figure>
       <Figure
         label={words.overview.stored}

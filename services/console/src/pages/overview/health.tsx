@@ -14,7 +14,7 @@ import { usageQuery } from './queries.ts';
 
 type State = 'well' | 'failing' | 'unused';
 
-const colors = { well: 'teal', failing: 'orange', unused: 'gray' };
+const colors = { well: 'teal', failing: 'yellow', unused: 'gray' };
 
 /** How a part of an application is, in a row that leads to its page. */
 function Part({
@@ -76,11 +76,12 @@ const isRecent = ({ createdAt }: { createdAt: string }) => Date.now() - Date.par
 
 function Jobs() {
   const { domain } = useApplication();
+  const isEditor = useMay('editor');
   const { data: usage } = useQuery(usageQuery(domain));
   const exports = useQuery(jobsQuery(domain, 'exports')).data;
-  const imports = useQuery(jobsQuery(domain, 'imports')).data;
-  if (!usage || !exports || !imports) return null;
-  const jobs = [...exports, ...imports];
+  const imports = useQuery({ ...jobsQuery(domain, 'imports'), enabled: isEditor }).data;
+  if (!usage || !exports || (isEditor && !imports)) return null;
+  const jobs = [...exports, ...(imports ?? [])];
   const running = jobs.filter((job) => !isOver(job)).length;
   const seen = jobs.filter((job) => job.state === 'failed' && isRecent(job)).length;
   // Editors are told of all kinds of jobs.

@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/client.ts';
-import { formatNumber, formatShare } from '../../components/formats.ts';
+import { formatNumber } from '../../components/formats.ts';
 import { Section } from '../../components/section.tsx';
 import { Right, WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
@@ -37,11 +37,9 @@ export function Senders() {
             key: sums.key ?? '',
             cells: [
               sums.key === null ? words.overview.withoutKey : nameOf(sums.key),
-              ...[sums.accepted, sums.refused, sums.lost].map((count, column) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
-                <Right key={column}>{formatNumber(count)}</Right>
-              )),
-              <Right key="share">{formatShare(refusedShare(sums) ?? 0)}</Right>,
+              <Right key="entries">{formatNumber(sums.accepted)}</Right>,
+              <Right key="refused">{words.overview.withShare(sums.refused, refusedShare(sums))}</Right>,
+              <Right key="lost">{formatNumber(sums.lost)}</Right>,
             ],
           }))}
         />
