@@ -24,6 +24,8 @@ const order = [
   'updateAlerts',
   'redeliverFrom',
   'saveQuestion',
+  'saveView',
+  'updateView',
   'createArchive',
   'updateArchive',
   'createImport',
@@ -127,7 +129,8 @@ it.each(order)('%s: the example succeeds as it stands', async (operationId) => {
     expect(body).toMatchObject({ success: true, status });
     expect(Object.keys(body.data).sort()).toEqual(Object.keys(answer.data).sort());
     if (operationId !== 'createToken') token = body.data.token ?? token;
-    if (['createKey', 'createWebhook', 'createArchive'].includes(operationId)) made.id = body.data.id;
+    if (['createKey', 'createWebhook', 'saveView', 'createArchive'].includes(operationId))
+      made.id = body.data.id;
     if (body.data.domain) made.domain = body.data.domain;
   }
 });

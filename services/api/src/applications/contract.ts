@@ -179,7 +179,7 @@ export const ApplicationAnswer = Named('Application', {
   entries: Int('How many entries it has, exactly, without those that are in an archive alone.', 120),
   entries_24h: Int('How many entries of the last 24 hours it has.', 40),
   bytes: Type.Optional(
-    Int('With `bytes=true`: the bytes of the payloads of all entries, before compression.', 5_000),
+    Int('With `bytes=true`: the bytes of the payloads of all entries, before compression.'),
   ),
   last_entry_at: Type.Union([DateTime(), Type.Null()], {
     description: '`createdAt` of the newest entry; `null` if there is none.',

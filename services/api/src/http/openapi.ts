@@ -23,6 +23,7 @@ const tags = [
   { name: 'Refused uploads', description: 'See what was refused and why, and replay it.' },
   { name: 'Entries', description: 'Read, follow, count and delete what was uploaded.' },
   { name: 'Questions', description: 'Ask in SQL over all entries.' },
+  { name: 'Views', description: 'Keep selections of entries under a name.' },
   { name: 'Exports', description: 'Get all entries as a file.' },
   { name: 'Imports', description: 'Upload a large file, which workers store.' },
   { name: 'Archives', description: 'Put all entries into a bucket or a folder, on a schedule.' },

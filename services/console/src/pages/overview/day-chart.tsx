@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { formatHour, formatNumber } from '../../components/formats.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { hoursOfDay, hoursOfWeek, type Step, sumSteps } from './day.ts';
+import { type HourCount, hoursOfDay, hoursOfWeek, sumSteps } from './day.ts';
 import { ratesQuery } from './queries.ts';
 
 const height = 100;
@@ -37,7 +37,7 @@ export function DayChart() {
   );
 }
 
-function Bars({ day, before, most }: { day: Step[]; before: number[]; most: number }) {
+function Bars({ day, before, most }: { day: HourCount[]; before: number[]; most: number }) {
   const scale = (height - 2) / Math.max(most, 1);
   const total = sumSteps(day);
   return (

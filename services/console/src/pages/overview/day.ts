@@ -1,7 +1,7 @@
 import type { Schemas } from '../../api/client.ts';
 
-/** Of an hour or a minute. */
-export type Step = Pick<Schemas['Stats'], 'at' | 'accepted' | 'refused' | 'lost'>;
+/** What came in an hour, or a minute. */
+export type HourCount = Pick<Schemas['Stats'], 'at' | 'accepted' | 'refused' | 'lost'>;
 
 type Kind = keyof Schemas['Losses'];
 
@@ -14,9 +14,9 @@ export interface Sums {
 export const hoursOfDay = 24;
 export const hoursOfWeek = 7 * hoursOfDay;
 
-const lostIn = ({ lost }: Step): number => Object.values(lost ?? {}).reduce((sum, one) => sum + one, 0);
+const lostIn = ({ lost }: HourCount): number => Object.values(lost ?? {}).reduce((sum, one) => sum + one, 0);
 
-export const sumSteps = (steps: Step[]): Sums =>
+export const sumSteps = (steps: HourCount[]): Sums =>
   steps.reduce(
     (sum, step) => ({
       accepted: sum.accepted + step.accepted,
@@ -31,7 +31,7 @@ export const refusedShare = ({ accepted, refused, lost }: Sums): number | undefi
   accepted + refused + lost > 0 ? refused / (accepted + refused + lost) : undefined;
 
 /** The kind of most losses, with its count. Undefined without any. */
-export function worstLoss(steps: Step[]): [kind: Kind, count: number] | undefined {
+export function worstLoss(steps: HourCount[]): [kind: Kind, count: number] | undefined {
   const sums = new Map<Kind, number>();
   for (const { lost } of steps)
     for (const [kind, count] of Object.entries(lost ?? {}) as [Kind, number][])
@@ -41,7 +41,7 @@ export function worstLoss(steps: Step[]): [kind: Kind, count: number] | undefine
 }
 
 /** The most whole hours without an entry between two hours with one. Undefined with fewer than two of those. */
-export function longestGap(hours: Step[]): number | undefined {
+export function longestGap(hours: HourCount[]): number | undefined {
   const filled = hours.flatMap(({ accepted }, hour) => (accepted > 0 ? [hour] : []));
   const gaps = filled.slice(1).map((hour, place) => hour - (filled[place] as number) - 1);
   return gaps.length > 0 ? Math.max(...gaps) : undefined;
