@@ -61,7 +61,7 @@ it('the overview says what came, what was refused, what was lost and what fails'
   expect(await numberOf(page, 'Stored')).toMatch(/^\d+ bytes$/);
   await page.getByRole('img', { name: '5 entries, 3 refused, 2 lost' }).waitFor();
 
-  const senders = page.getByRole('region', { name: 'By key, 24 hours' }).last();
+  const senders = page.getByRole('region', { name: 'By key, 24 hours' });
   expect(await senders.locator('tbody tr').allTextContents()).toEqual([
     'roof300',
     'Without a key23 (42.9%)2',

@@ -11,7 +11,7 @@ export interface Saved {
 }
 
 /** Of what names are unique and the limit holds: an application, or a user in it. */
-export interface Scope {
+export interface SavedScope {
   application: ObjectId;
   user?: ObjectId | null;
 }
@@ -26,7 +26,7 @@ export function savedStore<One extends Saved>(db: Db, name: string) {
   return {
     /** `taken`: another one has this name. `full`: there are `limit` already. */
     async create(
-      scope: Scope,
+      scope: SavedScope,
       fields: Omit<One, 'id' | 'createdAt'>,
       limit: number,
     ): Promise<One | 'taken' | 'full'> {

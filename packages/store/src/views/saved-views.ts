@@ -1,6 +1,6 @@
 import { type Db, ObjectId } from 'mongodb';
 import { isDuplicate } from '../faults.ts';
-import { type Saved, type Scope, savedStore } from '../saved.ts';
+import { type Saved, type SavedScope, savedStore } from '../saved.ts';
 
 export const viewsName = 'views';
 
@@ -22,7 +22,7 @@ const toView = ({ user, ...view }: Omit<SavedView, 'isShared'> & OfUser): SavedV
 
 /** Views of entries that members of an application keep for themselves, or share. */
 export function savedViews(db: Db) {
-  const views = db.collection<Scope & { name: string; query: string }>(viewsName);
+  const views = db.collection<SavedScope & { name: string; query: string }>(viewsName);
   const saved = savedStore<Omit<SavedView, 'isShared'>>(db, viewsName);
   const scopeOf = (application: string, user: string, isShared: boolean) => ({
     application: new ObjectId(application),

@@ -853,6 +853,7 @@ export const words = {
     sums: (accepted: number, refused: number, lost: number) =>
       `${words.common.entries(accepted)}, ${formatNumber(refused)} refused, ${formatNumber(lost)} lost`,
     byKey: 'By key, 24 hours',
+    keys: 'Keys',
     keyColumns: ['Key', 'Entries', 'Refused', 'Lost'],
     withShare: (count: number, share = 0) =>
       count === 0 ? '0' : `${formatNumber(count)} (${formatShare(share)})`,

@@ -29,7 +29,7 @@ export function Senders() {
         <Text c="dimmed">{words.overview.nothingSent}</Text>
       ) : (
         <WideTable
-          label={words.overview.byKey}
+          label={words.overview.keys}
           head={words.overview.keyColumns.map((head, column) =>
             column === 0 ? head : <Right key={head}>{head}</Right>,
           )}

@@ -19,7 +19,7 @@ export function ViewMenu({ view }: { view: View }) {
   }
   return (
     <>
-      <Menu position="bottom-end">
+      <Menu withInitialFocusPlaceholder={false} position="bottom-end">
         <Menu.Target>
           <SmallButton px="xs">{words.views.menu}</SmallButton>
         </Menu.Target>
