@@ -2,6 +2,7 @@
 const paths = {
   overview: 'M2 2.5h5v5.5H2zM9 2.5h5v3H9zM9 8h5v5.5H9zM2 10.5h5v3H2z',
   entries: 'M2 3h12v10H2zM2 6.5h12M6 6.5V13',
+  views: 'M4.5 2.5h7v11L8 10.8l-3.5 2.7z',
   ask: 'M2 2.5h12v8.5H8.5L5 14v-3H2zM5 6h6M5 8.2h4',
   refused: 'M8 2 14.5 13.5h-13zM8 6.5v3.5M8 12v.1',
   schema: 'M6 2.5C4 2.5 5 7 3 8c2 1 1 5.5 3 5.5M10 2.5c2 0 1 4.5 3 5.5-2 1-1 5.5-3 5.5',

@@ -835,6 +835,7 @@ export const words = {
     lastDay: 'Last 24 hours',
     change: (change: number | undefined, before: number) => {
       if (change === undefined) return 'none on this day a week ago';
+      if (change === 0) return 'as many as a week ago';
       const more = change < 0 ? 'less' : 'more';
       return `${formatShare(Math.abs(change))} ${more} than a week ago (${formatNumber(before)})`;
     },

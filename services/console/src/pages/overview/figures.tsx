@@ -104,9 +104,9 @@ export function Figures() {
 const hourMs = 3_600_000;
 
 /** Whether the silence since the last entry is longer than usual. */
-function silenceOf(at: string | null, usual: number | undefined): string | undefined {
+function silenceOf(at: string | null, usual: number | undefined): ReactNode {
   if (!at || usual === undefined) return undefined;
   const silent = (Date.now() - Date.parse(at)) / hourMs;
   // An entry may be at the end of its hour, and the next one at the beginning.
-  return silent > usual + 2 ? words.overview.unusual(usual) : words.overview.usual(usual);
+  return silent > usual + 2 ? <b>{words.overview.unusual(usual)}</b> : words.overview.usual(usual);
 }

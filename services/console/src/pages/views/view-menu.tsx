@@ -2,6 +2,7 @@ import { Drawer, Menu } from '@mantine/core';
 import { useClipboard, useDisclosure } from '@mantine/hooks';
 import { useLocation } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
+import { Icon } from '../../components/icons.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import type { View } from '../entries/view.ts';
@@ -21,7 +22,12 @@ export function ViewMenu({ view }: { view: View }) {
     <>
       <Menu withInitialFocusPlaceholder={false} position="bottom-end">
         <Menu.Target>
-          <SmallButton px="xs">{words.views.menu}</SmallButton>
+          <SmallButton className="view-menu" aria-label={words.views.menu}>
+            <span className="wide-only">{words.views.menu}</span>
+            <span className="narrow-only">
+              <Icon name="views" />
+            </span>
+          </SmallButton>
         </Menu.Target>
         <Menu.Dropdown>
           <Menu.Item onClick={copy}>{words.views.copyLink}</Menu.Item>
