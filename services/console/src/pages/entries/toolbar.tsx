@@ -1,6 +1,7 @@
 import { Switch } from '@mantine/core';
 import { Link } from 'react-router';
 import { SmallButton } from '../../components/buttons.tsx';
+import { Icon } from '../../components/icons.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
 import { ViewMenu } from '../views/view-menu.tsx';
@@ -49,8 +50,16 @@ export function Toolbar({ actions, fields, columns, seen, mayFollow, hasRail, se
       <ColumnPicker {...{ fields, seen, columns }} setColumns={(chosen) => change({ columns: chosen })} />
       {!isUnread && <ViewMenu view={view} />}
       {!isUnread && (
-        <SmallButton px="xs" component={Link} to={`${base}/jobs?new=export&${exportQuery(view)}`}>
-          {words.entries.exportThese}
+        <SmallButton
+          className="icon-on-phone"
+          aria-label={words.entries.exportThese}
+          component={Link}
+          to={`${base}/jobs?new=export&${exportQuery(view)}`}
+        >
+          <span className="wide-only">{words.entries.exportThese}</span>
+          <span className="narrow-only">
+            <Icon name="jobs" />
+          </span>
         </SmallButton>
       )}
     </section>

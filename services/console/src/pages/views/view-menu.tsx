@@ -22,7 +22,7 @@ export function ViewMenu({ view }: { view: View }) {
     <>
       <Menu withInitialFocusPlaceholder={false} position="bottom-end">
         <Menu.Target>
-          <SmallButton className="view-menu" aria-label={words.views.menu}>
+          <SmallButton className="icon-on-phone" aria-label={words.views.menu}>
             <span className="wide-only">{words.views.menu}</span>
             <span className="narrow-only">
               <Icon name="views" />
