@@ -66,6 +66,17 @@ describe('the list of applications', () => {
     await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
   });
 
+  it('offers a file, examples and the docs where there is none', async () => {
+    const page = await openAs(sluice, await sluice.owner(), '/applications');
+    await page.getByRole('heading', { name: 'No applications yet' }).waitFor();
+    await page.getByText('npm run demo').waitFor();
+    const docs = page.getByRole('link', { name: 'API docs' });
+    expect(await docs.getAttribute('href')).toBe('/api/docs');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Choose a file' }).click();
+    await page.getByRole('heading', { name: 'Create an application', level: 1 }).waitFor();
+  });
+
   it('has 50 on a page', async () => {
     const many = await sluice.owner();
     for (let n = 0; n < 51; n++) {
