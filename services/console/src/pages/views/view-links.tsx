@@ -2,16 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useLocation } from 'react-router';
 import { viewsQuery } from '../../api/views.ts';
 import { words } from '../../words/en.ts';
+import { toPlain } from './plain-query.ts';
 
-/** What views do not keep. */
-const others = ['after', 'entry', 'live'];
-
-/** The same query, however it is written. */
-function plain(query: string): string {
-  const params = new URLSearchParams(query);
-  for (const name of others) params.delete(name);
-  return params.toString();
-}
+const plain = (query: string) => toPlain(new URLSearchParams(query));
 
 /** The saved views of the entries, below their section. */
 export function ViewLinks({ domain, onOpen }: { domain: string; onOpen: () => void }) {
