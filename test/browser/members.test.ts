@@ -56,6 +56,7 @@ describe('the members of an application', () => {
       'Overview',
       'Entries',
       'Ask',
+      'Schema',
       'Send data',
       'Exports and imports',
       'Activity',

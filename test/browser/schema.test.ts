@@ -22,10 +22,14 @@ beforeAll(async () => {
   owner = await sluice.owner();
 });
 
+/** Shows the JSON in place of the fields. */
+const showJson = (page: Page) => page.getByText('JSON', { exact: true }).click();
+
 const editorOf = (page: Page) => page.getByRole('textbox', { name: 'Schema', exact: true });
 
 async function write(page: Page, text: string): Promise<void> {
   const editor = editorOf(page);
+  if ((await editor.count()) === 0) await showJson(page);
   await editor.click();
   await editor.press('ControlOrMeta+a');
   await page.keyboard.insertText(text);
@@ -68,22 +72,31 @@ describe('the schema of an application', () => {
     await expectAccessible(page);
 
     await write(page, schema.replace('"number"', '"number", "maximum": 60'));
-    await report.getByText('Stricter').waitFor();
+    await report
+      .getByText('1 change, 1 stricter; 2 of the newest 3 entries would be refused, of 1 key')
+      .waitFor();
+    await report.getByText('Show the changes').click();
     await report.getByText('/celsius', { exact: true }).waitFor();
-    await report.getByText('2 of the newest 3 entries would be refused.').waitFor();
     await report.getByText(line).waitFor();
     // What is written is still there when the page is left and opened again.
     await page.getByRole('link', { name: 'Entries' }).click();
-    await page.getByRole('link', { name: 'Schema', exact: true }).click();
-    await report.getByText('Stricter').waitFor();
+    await page.getByRole('link', { name: 'Schema unpublished' }).click();
+    await report.getByText('1 stricter').waitFor();
     await page.getByRole('button', { name: 'Rehearse' }).click();
     const rehearsal = page.getByRole('listitem').filter({ hasText: 'Completed' });
     await rehearsal.getByText('1 of 3 conform').waitFor();
     await rehearsal.getByText(line).waitFor();
     await rehearsal.getByRole('row', { name: '/celsius maximum 2' }).waitFor();
 
-    await page.getByLabel('Note').fill('Thermometers end at 60');
     await page.getByRole('button', { name: 'Publish' }).click();
+    const question = page.getByRole('dialog', { name: 'Publish version 2' });
+    await question.getByText('2 of the newest 3 entries would be refused').waitFor();
+    await expectAccessible(page);
+    const note = question.getByLabel('Note');
+    await note.fill('Thermometers end at 60');
+    await note.press('Enter');
+    expect(await versionsOf(domain)).toHaveLength(1);
+    await question.getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Version 2 is in force.').waitFor();
     await page.getByRole('row', { name: `2 Thermometers end at 60 ${owner.username}` }).waitFor();
     await page
@@ -107,11 +120,17 @@ describe('the schema of an application', () => {
       json: { schema: others },
     });
     await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
     await page.getByText('Someone else published a version meanwhile').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Load the version in force' }).click();
-    await page.getByRole('heading', { name: 'Schema, version 2' }).waitFor();
+    await page.getByText('Version 2', { exact: true }).waitFor();
     expect(await editorOf(page).textContent()).toContain('"town"');
+    // The text is not lost: it is a change of their version now.
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog', { name: 'Publish version 3' }).waitFor();
+    expect(await editorOf(page).textContent()).toContain('"integer"');
     expect(await versionsOf(domain)).toHaveLength(2);
   });
 

@@ -11,6 +11,7 @@ import { sectionsFor } from '../pages/sections.ts';
 import { ViewLinks } from '../pages/views/view-links.tsx';
 import { words } from '../words/en.ts';
 import { Switcher } from './switcher.tsx';
+import { UnpublishedMark } from './unpublished-mark.tsx';
 
 interface Props {
   domain: string;
@@ -46,6 +47,9 @@ function Sections({ domain, onOpen }: { domain: string; onOpen: () => void }) {
               <Icon name={path} />
               {words.sections[path]}
               {path === 'refused' && <Waiting domain={domain} />}
+              {path === 'schema' && application && may(application, 'editor') && (
+                <UnpublishedMark domain={domain} />
+              )}
               {path === 'settings' && application && may(application, 'editor') && (
                 <DisabledWebhook domain={domain} />
               )}

@@ -33,6 +33,8 @@ interface Props {
   onRun?: () => void;
   /** Gets the editor, for insertions at the cursor. */
   editor?: RefObject<EditorView | undefined>;
+  /** The page around it has the steps of undo and redo. */
+  isUndoneOutside?: boolean;
 }
 
 const none: EditorProblem[] = [];
@@ -65,6 +67,7 @@ function changeBetween(before: string, after: string) {
 /** An editor of code. The Tab key leaves it, like any field. */
 export function TextEditor(props: Props) {
   const { value, onChange, label, language, problems = none, complete, selected, onRun, editor } = props;
+  const { isUndoneOutside = false } = props;
   const parent = useRef<HTMLDivElement>(null);
   const own = useRef<EditorView>(undefined);
   const view = editor ?? own;
@@ -82,11 +85,11 @@ export function TextEditor(props: Props) {
         editorView(label),
         language,
         lineNumbers(),
-        history(),
+        isUndoneOutside ? [] : [history(), keymap.of(historyKeymap)],
         closeBrackets(),
         typeOver,
         autocompletion({ override: [complete] }),
-        keymap.of([{ key: 'Mod-Enter', run }, ...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+        keymap.of([{ key: 'Mod-Enter', run }, ...completionKeymap, ...defaultKeymap]),
         EditorView.updateListener.of(({ docChanged, state, transactions }) => {
           const isOwn = transactions.some((each) => each.annotation(Transaction.remote));
           if (docChanged && !isOwn) change(state.doc.toString());
@@ -96,7 +99,7 @@ export function TextEditor(props: Props) {
     });
     view.current = made;
     return () => made.destroy();
-  }, [label, language, complete, view]);
+  }, [label, language, complete, view, isUndoneOutside]);
 
   useEffect(() => {
     const made = view.current as EditorView;

@@ -49,7 +49,6 @@ const otherReaders = [
   'api/follow-live.ts: counts',
   'jobs/job-list.tsx: jobs, of which lists show no payload',
   'pages/create/use-draft.ts: what the check of a sample takes',
-  'pages/schema/use-draft.ts: texts',
   'pages/send/snippets.ts: whether digits would change',
 ];
 

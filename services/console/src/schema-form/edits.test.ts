@@ -45,8 +45,8 @@ interface Edit {
 
 const kinds: Record<string, Edit> = {
   type: { apply: (text, path) => edits.setType(text, path, 'string', true), touches: () => [['type']] },
-  format: { apply: (text, path) => edits.setFormat(text, path, 'uuid'), touches: () => [['format']] },
-  noFormat: { apply: (text, path) => edits.setFormat(text, path, ''), touches: () => [['format']] },
+  format: { apply: (text, path) => edits.setText(text, path, 'format', 'uuid'), touches: () => [['format']] },
+  noFormat: { apply: (text, path) => edits.setText(text, path, 'format', ''), touches: () => [['format']] },
   limit: {
     apply: (text, path) => edits.setLimit(text, path, 'minimum', '1.50'),
     touches: () => [['minimum']],

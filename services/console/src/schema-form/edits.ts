@@ -74,6 +74,12 @@ export const setType = (text: string, path: Path, type: string, isNullable: bool
     ? drop(text, [...path, 'type'])
     : put(text, [...path, 'type'], isNullable && type !== 'null' ? [type, 'null'] : type);
 
+/** Whether fields that the object schema does not name are refused. */
+export const setClosed = (text: string, path: Path, isClosed: boolean): string =>
+  isClosed
+    ? put(text, [...path, 'additionalProperties'], false)
+    : drop(text, [...path, 'additionalProperties']);
+
 export const addField = (text: string, path: Path, name: string): string =>
   put(text, [...path, 'properties', name], { type: 'string' });
 
@@ -124,5 +130,6 @@ export const isLimit = (name: string, value: string): boolean =>
 export const setLimit = (text: string, path: Path, name: string, value: string): string =>
   value === '' ? drop(text, [...path, name]) : put(text, [...path, name], parseExact(value));
 
-export const setFormat = (text: string, path: Path, format: string): string =>
-  format === '' ? drop(text, [...path, 'format']) : put(text, [...path, 'format'], format);
+/** Sets a keyword whose value is a text. Empty removes it. */
+export const setText = (text: string, path: Path, name: string, value: string): string =>
+  value === '' ? drop(text, [...path, name]) : put(text, [...path, name], value);

@@ -1,21 +1,14 @@
-import { Box, Checkbox, Group, Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Stack, TextInput, UnstyledButton } from '@mantine/core';
 import { toPointer } from '@sluice/json/pointer.ts';
-import { useState } from 'react';
+import { type KeyboardEvent, useRef, useState } from 'react';
 import { SmallButton } from '../components/buttons.tsx';
+import { formatShare } from '../components/formats.ts';
 import { words } from '../words/en.ts';
-import { removeField, setRequired, setType, setValues } from './edits.ts';
-import {
-  type Form,
-  FormatSelect,
-  LimitInput,
-  NameInput,
-  Nested,
-  NewField,
-  Others,
-  type PartProps,
-  TypeSelect,
-} from './field-inputs.tsx';
-import { type FormMember, type FormShape, labelOf, limitsOf, type Path, shapeOf } from './shape.ts';
+import { rulesOf, typeOf } from './describe.ts';
+import { idOf } from './field-inputs.tsx';
+import { FieldPanel } from './field-panel.tsx';
+import type { MemberProps, PartProps } from './form.ts';
+import { type FormShape, innermost, shapeOf } from './shape.ts';
 
 const pageSize = 50;
 /** Fewer fields are found without a search. */
@@ -25,149 +18,137 @@ const searchFrom = 15;
 export function Fields({ form, path, pointer, shape }: PartProps) {
   const [search, setSearch] = useState('');
   const [limit, setLimit] = useState(pageSize);
-  const found = shape.properties.filter(({ name }) => name.toLowerCase().includes(search.toLowerCase()));
+  const found = shape.properties
+    .map((member, place) => ({ member, place }))
+    .filter(({ member: { name } }) => name.toLowerCase().includes(search.toLowerCase()));
   return (
-    <Stack gap={6}>
+    <Stack gap={0}>
       {shape.properties.length > searchFrom && (
         <TextInput
+          mb="xs"
+          maw="18rem"
           aria-label={words.form.search(pointer)}
           placeholder={words.form.searchHint(shape.properties.length)}
           value={search}
           onChange={({ currentTarget }) => setSearch(currentTarget.value)}
         />
       )}
-      {found.slice(0, limit).map((member) => (
-        <FieldRow key={member.name} {...{ form, path, pointer, member }} parent={shape} />
-      ))}
+      <ul className="fields">
+        {/* By its place, so that its inputs stay when it gets another name. */}
+        {found.slice(0, limit).map(({ member, place }) => (
+          <Field key={place} {...{ form, path, pointer, member }} parent={shape} />
+        ))}
+      </ul>
       {found.length > limit && (
         <SmallButton onClick={() => setLimit(limit + pageSize)}>
           {words.form.more(Math.min(pageSize, found.length - limit), found.length - limit)}
         </SmallButton>
       )}
-      <NewField {...{ form, path, pointer, shape }} />
     </Stack>
   );
-}
-
-interface RowProps {
-  form: Form;
-  /** Of the object schema around the field. */
-  path: Path;
-  pointer: string;
-  member: FormMember;
-  parent: FormShape;
 }
 
 /** Nested fields are shown at once if they are so few. */
 const fewFields = 10;
 
-function FieldRow({ form, path, pointer: above, member: { name, node }, parent }: RowProps) {
-  const own = [...path, 'properties', name];
-  const pointer = above + toPointer([name]);
+/** The line of the field in focus, or of the one whose inputs have it. */
+export const lineOf = (item: Element | null) => item?.querySelector<HTMLElement>('.field-line');
+
+function Field(props: MemberProps) {
+  const { form, path, pointer: above, member, parent } = props;
+  const item = useRef<HTMLLIElement>(null);
+  const { name, node } = member;
+  const own = { form, path: [...path, 'properties', name], pointer: above + toPointer([name]) };
+  const id = idOf(own.path);
   const shape = shapeOf(node, form.text);
-  const nested = shape?.properties.length ?? 0;
-  const [isOpen, setIsOpen] = useState(nested > 0 && nested <= fewFields);
+  const below = shape && innermost(own.path, own.pointer, shape, form.text);
+  const nested = below?.shape.properties.length ?? 0;
+  const isFolded = form.folds[id] ?? nested > fewFields;
+  const isOpen = form.open?.id === id && !form.isReadOnly;
+  const close = () => {
+    form.setOpen(undefined);
+    lineOf(item.current)?.focus();
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'Escape') return;
+    // The fields around it stay open.
+    event.stopPropagation();
+    close();
+  };
+  const line = <Line {...{ name, shape, own }} isRequired={parent.required.has(name)} />;
   return (
-    <Box>
-      <Group gap={6} wrap="nowrap">
-        <UnstyledButton
-          aria-expanded={isOpen}
-          aria-label={words.form.details(pointer)}
-          onClick={() => setIsOpen(!isOpen)}
-          disabled={!shape}
-          w={20}
-        >
-          {isOpen ? '▾' : '▸'}
-        </UnstyledButton>
-        <NameInput {...{ form, path, name, pointer, parent }} />
-        {shape ? (
-          <TypeSelect {...{ form, shape, pointer }} path={own} />
+    <li ref={item}>
+      <div className="field-row">
+        {nested > 0 && (
+          <UnstyledButton
+            className="fold"
+            aria-expanded={!isFolded}
+            aria-label={words.form.fieldsOf(own.pointer)}
+            onClick={() => form.fold(id, !isFolded)}
+          >
+            {isFolded ? '▸' : '▾'}
+          </UnstyledButton>
+        )}
+        {form.isReadOnly ? (
+          <div className="field-line">{line}</div>
         ) : (
-          <SmallButton onClick={() => form.show(own)}>{words.form.editJson}</SmallButton>
+          <UnstyledButton
+            className="field-line"
+            aria-expanded={isOpen}
+            onClick={() => form.setOpen(isOpen ? undefined : { id, isNew: false })}
+          >
+            {line}
+          </UnstyledButton>
         )}
-        <Checkbox
-          label={words.form.required}
-          aria-label={words.form.of(words.form.required, pointer)}
-          disabled={parent.others.includes('required')}
-          checked={parent.required.has(name)}
-          onChange={({ currentTarget: { checked } }) =>
-            form.edit((text) => setRequired(text, path, name, checked))
-          }
-        />
-        <UnstyledButton
-          aria-label={words.form.remove(pointer)}
-          onClick={() => form.edit((text) => removeField(text, path, name))}
-        >
-          ✕
-        </UnstyledButton>
-      </Group>
-      {shape && !isOpen && shape.others.length > 0 && (
-        <Text size="xs" pl={28}>
-          {words.form.others(shape.others)}
-        </Text>
+      </div>
+      {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: Escape closes what is in it
+        <div onKeyDown={onKeyDown}>
+          <FieldPanel {...props} own={own} onRemove={() => leave(item.current, close)} />
+        </div>
       )}
-      {shape && isOpen && <FieldDetails {...{ form, shape, pointer }} path={own} />}
-    </Box>
+      {below && nested > 0 && !isFolded && <Fields {...below} form={form} />}
+    </li>
   );
 }
 
-/** What a field may be besides its type, and the fields or items below it. */
-function FieldDetails(props: PartProps) {
-  const { form, path, shape, pointer } = props;
-  const [type = ''] = shape.types.length === 1 ? shape.types : [];
-  const canList = type !== 'object' && type !== 'array' && !shape.others.includes('enum');
-  return (
-    <Nested>
-      <Group gap="xs" align="end">
-        {type === 'string' && <FormatSelect {...props} />}
-        {(limitsOf[type] ?? []).map(
-          (name) =>
-            !shape.others.includes(name) && (
-              <LimitInput key={name} {...props} name={name} value={shape.limits[name] ?? ''} />
-            ),
-        )}
-        {type !== '' && type !== 'null' && (
-          <Checkbox
-            pb={6}
-            label={words.form.nullable}
-            aria-label={words.form.of(words.form.nullable, pointer)}
-            checked={shape.isNullable}
-            onChange={({ currentTarget: { checked } }) =>
-              form.edit((text) => setType(text, path, type, checked))
-            }
-          />
-        )}
-      </Group>
-      {canList && (
-        <TagsInput
-          label={words.form.values}
-          aria-label={words.form.of(words.form.values, pointer)}
-          placeholder={shape.values.length === 0 ? words.form.valuesHint : ''}
-          value={shape.values.map((node) => labelOf(node, form.text, shape))}
-          onChange={(labels) => form.edit((text) => setValues(text, path, shape, labels))}
-        />
-      )}
-      <Others {...props} />
-      {(type === 'object' || shape.properties.length > 0) && <Fields {...props} />}
-      {type === 'array' && <Items {...props} />}
-    </Nested>
-  );
+/** The next line moves to the place of a removed one and keeps the focus; the last line has none after it. */
+function leave(item: HTMLLIElement | null, close: () => void) {
+  close();
+  if (item?.nextElementSibling) return;
+  const lines = [...document.querySelectorAll<HTMLElement>('.field-line')];
+  lines[lines.indexOf(lineOf(item) as HTMLElement) - 1]?.focus();
 }
 
-function Items({ form, path, shape: { items, others }, pointer }: PartProps) {
-  const own = [...path, 'items'];
-  const below = `${pointer}/-`;
-  const shape = items ? shapeOf(items, form.text) : undefined;
-  if (others.includes('items') || (items && !shape)) return null;
-  const empty = { types: [''], isNullable: false, format: '', values: [], limits: {}, properties: [] };
-  const known = shape ?? { ...empty, required: new Set<string>(), items: undefined, others: [] };
+interface LineProps {
+  name: string;
+  shape: FormShape | undefined;
+  own: Omit<PartProps, 'shape'>;
+  isRequired: boolean;
+}
+
+/** What one reads of a field. */
+function Line({ name, shape, own: { form, pointer }, isRequired }: LineProps) {
+  const fact = form.facts.get(pointer);
+  const rules = shape ? rulesOf(shape, form.text) : [];
   return (
     <>
-      <Group gap="xs">
-        <Text>{words.create.items}</Text>
-        <TypeSelect form={form} path={own} shape={known} pointer={below} />
-      </Group>
-      {shape && <FieldDetails form={form} path={own} shape={shape} pointer={below} />}
+      <span className="field-name">{name}</span>
+      <span className="field-type">
+        <span>{shape ? typeOf(shape, form.text) : words.form.onlyJson}</span>
+        {rules.map((rule) => (
+          <small key={rule}>{rule}</small>
+        ))}
+      </span>
+      <span className="field-required">{isRequired && words.form.isRequired}</span>
+      <span className="field-filled">{fact && words.form.filled(formatShare(fact.filled))}</span>
+      <span className="field-example">{fact?.example}</span>
+      {(shape?.title || shape?.description) && (
+        <span className="field-note">
+          {shape.title && <b>{shape.title} </b>}
+          {shape.description}
+        </span>
+      )}
     </>
   );
 }

@@ -15,9 +15,7 @@ export const limitsOf: Record<string, readonly [string, string]> = {
 };
 
 /** Keywords without an effect on uploads; the form does not mention them. */
-const notes = new Set(
-  '$schema $id id $comment title description default examples deprecated readOnly writeOnly'.split(' '),
-);
+const notes = new Set('$schema $id id $comment default examples deprecated readOnly writeOnly'.split(' '));
 
 export interface FormMember {
   name: string;
@@ -29,6 +27,8 @@ export interface FormShape {
   /** Empty if the schema names none; several, if it names more than one besides null. */
   types: string[];
   isNullable: boolean;
+  title: string;
+  description: string;
   format: string;
   /** The values of `enum`. */
   values: Node[];
@@ -36,6 +36,8 @@ export interface FormShape {
   properties: FormMember[];
   required: Set<string>;
   items: Node | undefined;
+  /** Other fields are refused. */
+  isClosed: boolean;
   /** Keywords that only the JSON shows. */
   others: string[];
 }
@@ -68,11 +70,12 @@ const limitNames = new Set(Object.values(limitsOf).flat());
 /** Whether the form can show a keyword with this value. */
 function canShow(name: string, node: Node): boolean {
   if (name === 'type') return isText(node) || isListOfTexts(node);
-  if (name === 'format') return isText(node);
+  if (name === 'format' || name === 'title' || name === 'description') return isText(node);
   if (name === 'enum') return node.type === 'array' && (node.children ?? []).every(isScalar);
   if (name === 'properties')
     return node.type === 'object' && isDistinct(membersOf(node).map((member) => member.name));
   if (name === 'required') return isListOfTexts(node);
+  if (name === 'additionalProperties') return node.type === 'boolean';
   if (name === 'items') return node.type === 'object';
   return limitNames.has(name) ? node.type === 'number' : notes.has(name);
 }
@@ -90,15 +93,19 @@ export function shapeOf(node: Node, text: string): FormShape | undefined {
   const required = shown.get('required');
   const isNullable = types.length > 1 && types.includes('null');
   const limits = [...shown].filter(([name]) => limitNames.has(name));
+  const textAt = (name: string) => String(shown.get(name)?.value ?? '');
   return {
     types: isNullable ? types.filter((each) => each !== 'null') : types,
     isNullable,
-    format: String(shown.get('format')?.value ?? ''),
+    title: textAt('title'),
+    description: textAt('description'),
+    format: textAt('format'),
     values: shown.get('enum')?.children ?? [],
     limits: Object.fromEntries(limits.map(([name, limit]) => [name, textOf(limit, text)])),
     properties: properties ? membersOf(properties) : [],
     required: new Set(required && listOf(required)),
     items: shown.get('items'),
+    isClosed: shown.get('additionalProperties')?.value === false,
     others: members.flatMap(({ name }) => (shown.has(name) ? [] : [name])),
   };
 }
@@ -122,3 +129,17 @@ export function labelOf(node: Node, text: string, typed: Typed): string {
 /** The JSON text of a typed value. */
 export const toValueText = (label: string, typed: Typed): string =>
   !isPlain(label, typed) && isJson(label) && !/^\s*[[{]/.test(label) ? label.trim() : JSON.stringify(label);
+
+/** What the form shows of a schema that says nothing. */
+export const emptyShape = shapeOf({ type: 'object', offset: 0, length: 0 }, '') as FormShape;
+
+/** An array of arrays ends in its innermost items. `pointer` leads to them. */
+export function innermost(path: Path, pointer: string, shape: FormShape, text: string) {
+  const found = { path, pointer, shape };
+  for (let node = shape.items; node; node = found.shape.items) {
+    const items = shapeOf(node, text);
+    if (!items) break;
+    Object.assign(found, { path: [...found.path, 'items'], pointer: `${found.pointer}/-`, shape: items });
+  }
+  return found;
+}

@@ -1004,15 +1004,21 @@ export const words = {
   },
   schema: {
     schema: 'Schema',
-    edits: (version: number) => `Schema, version ${version}`,
+    version: (version: number) => `Version ${version}`,
+    unpublished: 'unpublished',
     report: 'What would change',
-    unchanged: 'Change the schema, and see here what that means for uploads.',
     checking: 'Checking',
-    noChanges: 'Nothing changes for uploads.',
+    noChanges: 'Nothing changes for uploads',
+    changes: (all: number, stricter: number): string =>
+      `${all === 1 ? '1 change' : `${formatNumber(all)} changes`}, ${stricter === 0 ? 'none' : formatNumber(stricter)} stricter`,
+    changeList: 'Show the changes',
     kinds: { stricter: 'Stricter', looser: 'Looser', added: 'Added', removed: 'Removed', changed: 'Changed' },
+    discard: 'Discard',
     note: 'Note',
     notePlaceholder: 'What this version is for',
     publish: 'Publish',
+    publishVersion: (version: number) => `Publish version ${version}`,
+    publishText: 'It is in force within a second. Stored entries stay as they are.',
     published: (version: number) => `Version ${version} is in force.`,
     outdated: 'Someone else published a version meanwhile',
     outdatedText: 'Nothing was published. Load that version to continue; Ctrl+Z restores your text.',
@@ -1023,11 +1029,14 @@ export const words = {
     rehearseWith: 'Validate',
     ofChoices: { entries: 'Entries', refused: 'Refused uploads', both: 'Entries and refused uploads' },
     rehearse: 'Rehearse',
+    startRehearsal: 'Start a rehearsal',
     noRehearsals: 'No rehearsals yet. Rehearse a schema before you publish it.',
     outcome: (conforming: number, checked: number) =>
       `${formatNumber(conforming)} of ${formatNumber(checked)} conform`,
-    newestRefused: (refused: number, checked: number) =>
-      `${formatNumber(refused)} of the newest ${formatNumber(checked)} entries would be refused.`,
+    newestRefused: (refused: number, checked: number, keys: number) => {
+      const found = `${formatNumber(refused)} of the newest ${formatNumber(checked)} entries would be refused`;
+      return keys === 0 ? found : `${found}, of ${keys === 1 ? '1 key' : `${formatNumber(keys)} keys`}`;
+    },
     refusedOfKey: (
       name: string | undefined,
       { checked, refused, paths }: { checked: number; refused: number; paths: string[] },
@@ -1053,13 +1062,21 @@ export const words = {
     onlyVersion: 'This is the only version so far.',
   },
   form: {
-    title: 'Form of the schema',
-    noForm: 'The form shows a schema once its JSON is a valid object.',
+    view: 'Show the schema as',
+    fields: 'Fields',
+    json: 'JSON',
+    undo: 'Undo',
+    redo: 'Redo',
+    document: 'Fields of the schema',
+    noForm: 'The fields are shown once the JSON is a valid object.',
+    noFields: 'The schema names no fields.',
     others: (keywords: string[]) => `Only in the JSON: ${keywords.join(', ')}`,
+    onlyJson: 'only in the JSON',
     editJson: 'Edit as JSON',
     of: (label: string, pointer: string) => `${label} of ${pointer}`,
-    details: (pointer: string) => `Details of ${pointer}`,
+    fieldsOf: (pointer: string) => `Fields of ${pointer}`,
     remove: (pointer: string) => `Remove ${pointer}`,
+    removeField: 'Remove',
     search: (pointer: string) => `Search fields of ${pointer || 'the schema'}`,
     searchHint: (count: number) => `Search ${formatNumber(count)} fields`,
     more: (next: number, left: number) => `Show ${next} more of ${formatNumber(left)}`,
@@ -1070,12 +1087,19 @@ export const words = {
     name: 'Name',
     type: 'Type',
     anyType: 'any',
+    arrayOf: (type: string) => `array of ${type}`,
     required: 'Required',
+    isRequired: 'required',
+    filled: (share: string) => `${share} filled`,
     nullable: 'May be null',
+    title: 'Title',
+    description: 'Description',
     format: 'Format',
     noFormat: 'any text',
     values: 'Only these values',
     valuesHint: 'Type a value, then Enter',
+    oneOf: (values: string[], more: number) =>
+      `one of ${values.join(', ')}${more > 0 ? ` and ${formatNumber(more)} more` : ''}`,
     noLimit: 'Enter a number',
     limits: {
       minLength: 'Min. length',
@@ -1085,6 +1109,15 @@ export const words = {
       minItems: 'Min. items',
       maxItems: 'Max. items',
     },
+    range: (least: string | undefined, most: string | undefined) => {
+      if (least && most) return least === most ? least : `${least} to ${most}`;
+      if (least) return `at least ${least}`;
+      return most && `at most ${most}`;
+    },
+    characters: (range: string) => `${range} characters`,
+    itemCount: (range: string) => `${range} items`,
+    closed: 'No other fields',
+    theSchema: 'the schema',
   },
   refused: {
     empty: {

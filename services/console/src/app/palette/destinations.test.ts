@@ -29,6 +29,7 @@ it('offers a reader only what a reader may do', () => {
     'overview',
     'entries',
     'ask',
+    'schema',
     'send',
     'jobs',
     'activity',

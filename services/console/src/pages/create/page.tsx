@@ -134,7 +134,7 @@ interface SchemaProps {
 }
 
 /** The schema as JSON. After a change by hand, the fields of the sample no longer decide the schema. */
-function SchemaText({ draft: { schemaText, edited, setEdited }, problems }: SchemaProps) {
+function SchemaText({ draft: { schemaText, edited, setEdited, steps }, problems }: SchemaProps) {
   const isEdited = edited !== undefined;
   const [isOpen, setIsOpen] = useState(isEdited);
   return (
@@ -143,9 +143,10 @@ function SchemaText({ draft: { schemaText, edited, setEdited }, problems }: Sche
       <Text my="xs">{isEdited ? words.create.schemaEdited : words.create.schemaText}</Text>
       {/* While it is hidden, the editor could not measure its lines. */}
       {isOpen && (
-        <SchemaEditor text={schemaText} onText={setEdited} problems={problems}>
+        <Stack gap="xs">
+          <SchemaEditor text={schemaText} onText={setEdited} steps={steps} problems={problems} />
           <ProblemList problems={problems} />
-        </SchemaEditor>
+        </Stack>
       )}
       {isEdited && (
         <SmallButton mt="xs" onClick={() => setEdited(undefined)}>

@@ -3,6 +3,7 @@ import { type Choices, toSchema } from '@sluice/schemas/infer/to-schema.ts';
 import { readSample, type Sample } from '@sluice/tables/sample/read-sample.ts';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { checkRows, mostFaults, type RowFault } from '../../json/check-rows.ts';
+import { useHistory } from '../../schema-form/use-history.ts';
 
 const openSchema = '{\n  "type": "object",\n  "properties": {}\n}';
 
@@ -28,7 +29,9 @@ function check(schemaText: string | undefined, { rows, problems }: Sample): Draf
 export function useDraft() {
   const [text, setText] = useState('');
   const [choices, setChoices] = useState<Choices>({});
-  const [edited, setEdited] = useState<string>();
+  const [edited, setKept] = useState<string>();
+  const steps = useHistory(edited, setKept);
+  const { write: setEdited } = steps;
   // The types of columns decide how a CSV is read. Other choices must not read it again.
   const types = JSON.stringify(Object.entries(choices).map(([pointer, { type }]) => [pointer, type]));
   const sample = useMemo(() => readSample(text, Object.fromEntries(JSON.parse(types))), [text, types]);
@@ -46,6 +49,7 @@ export function useDraft() {
     setChoices,
     edited,
     setEdited,
+    steps,
     rows,
     problems,
     columns,

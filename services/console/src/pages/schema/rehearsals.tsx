@@ -18,19 +18,28 @@ import type { SchemaDraft } from './use-draft.ts';
 
 type Of = 'entries' | 'refused' | 'both';
 
-export function RehearseForm({ draft: { domain, text: schema } }: { draft: SchemaDraft }) {
+const listId = 'rehearsals';
+
+/** Rehearses the schema in the editor. */
+export function useRehearsal({ domain, text: schema }: SchemaDraft) {
   const [search] = useSearchParams();
   const [of, setOf] = useState<Of>(search.get('rehearse') === 'refused' ? 'refused' : 'entries');
-  const init = { params: { path: { domain } }, body: { schema, of } };
-  return (
-    <Group align="end">
-      <Choice label={words.schema.rehearseWith} labels={words.schema.ofChoices} value={of} onChoice={setOf} />
-      <ActButton act={() => dataOf(client.POST('/api/applications/{domain}/rehearsals', init))}>
-        {words.schema.rehearse}
-      </ActButton>
-    </Group>
-  );
+  async function start() {
+    const init = { params: { path: { domain } }, body: { schema, of } };
+    await dataOf(client.POST('/api/applications/{domain}/rehearsals', init));
+    document.getElementById(listId)?.scrollIntoView();
+  }
+  return { of, setOf, start };
 }
+
+export type Rehearsal = ReturnType<typeof useRehearsal>;
+
+export const RehearseForm = ({ rehearsal: { of, setOf, start } }: { rehearsal: Rehearsal }) => (
+  <Group align="end" id={listId} className="rehearsals">
+    <Choice label={words.schema.rehearseWith} labels={words.schema.ofChoices} value={of} onChoice={setOf} />
+    <ActButton act={start}>{words.schema.startRehearsal}</ActButton>
+  </Group>
+);
 
 type Result = Schemas['RehearsalResult'];
 

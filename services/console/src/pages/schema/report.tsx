@@ -1,4 +1,4 @@
-import { Badge, Code, Group, Stack, Text, Title } from '@mantine/core';
+import { Badge, Code, Group, Stack, Text } from '@mantine/core';
 import type { Schemas } from '../../api/client.ts';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { ProblemList } from '../../schema-form/problem-list.tsx';
@@ -6,40 +6,50 @@ import { words } from '../../words/en.ts';
 import { ByKey } from './by-key.tsx';
 import type { SchemaDraft } from './use-draft.ts';
 
-export function Report({ draft }: { draft: SchemaDraft }) {
+/** What the dry run found. */
+export function Report({ draft: { report, failure, problems, retry } }: { draft: SchemaDraft }) {
   return (
-    <Stack gap="xs" aria-live="polite" role="region" aria-label={words.schema.report}>
-      <Title order={3}>{words.schema.report}</Title>
-      <Content draft={draft} />
+    <Stack gap={4} aria-live="polite" flex="1 1 20rem" miw={0}>
+      {failure && problems.length === 0 && <ErrorAlert error={failure} onRetry={retry} />}
+      <ProblemList problems={problems} />
+      {!report && !failure && <Text c="dimmed">{words.schema.checking}</Text>}
+      {report && (
+        <Text>
+          <b>{summaryOf(report.changes)}</b>
+          {report.refused !== undefined && `; ${refusedOf(report)}`}
+        </Text>
+      )}
+      {report && report.changes.length > 0 && (
+        <details>
+          <summary>{words.schema.changeList}</summary>
+          <ChangeList changes={report.changes} />
+          <KeysOf report={report} />
+        </details>
+      )}
     </Stack>
   );
 }
 
-function Content({ draft: { isChanged, changes, report, failure, problems } }: { draft: SchemaDraft }) {
-  if (!isChanged) return <Text>{words.schema.unchanged}</Text>;
-  if (failure && problems.length === 0) return <ErrorAlert error={failure} />;
-  return (
-    <>
-      <ProblemList problems={problems} />
-      {changes && <ChangeList changes={changes} />}
-      {report && <NewestRefused report={report} />}
-      {!changes && !failure && <Text>{words.schema.checking}</Text>}
-    </>
-  );
-}
-
-/** What the dry run found; it validates nothing if uploads can only become easier. */
-function NewestRefused({ report: { checked, refused, by_key } }: { report: Schemas['Publication'] }) {
-  if (checked === undefined || refused === undefined) return null;
-  return (
-    <>
-      <Text>{words.schema.newestRefused(refused, checked)}</Text>
-      {by_key && refused > 0 && <ByKey counts={by_key} />}
-    </>
-  );
-}
-
 type SchemaChange = Schemas['SchemaChange'];
+
+/** `3 changes, 1 stricter`. */
+export const summaryOf = (changes: SchemaChange[]): string =>
+  changes.length === 0
+    ? words.schema.noChanges
+    : words.schema.changes(changes.length, changes.filter(({ kind }) => kind === 'stricter').length);
+
+type Publication = Schemas['Publication'];
+
+const refusingKeys = ({ by_key = [] }: Publication) =>
+  by_key.filter(({ key, refused }) => key !== null && refused > 0).length;
+
+/** How many stored entries the schema would refuse. The dry run validates none if uploads can only become easier. */
+export const refusedOf = (report: Publication): string =>
+  words.schema.newestRefused(report.refused ?? 0, report.checked ?? 0, refusingKeys(report));
+
+/** What would be refused of each key. */
+export const KeysOf = ({ report }: { report: Publication }) =>
+  refusingKeys(report) > 0 && <ByKey counts={report.by_key ?? []} />;
 
 const colors: Record<SchemaChange['kind'], string> = {
   stricter: 'orange',
@@ -49,19 +59,16 @@ const colors: Record<SchemaChange['kind'], string> = {
   changed: 'violet',
 };
 
-function ChangeList({ changes }: { changes: SchemaChange[] }) {
-  if (changes.length === 0) return <Text>{words.schema.noChanges}</Text>;
-  return (
-    <Stack component="ul" gap="xs" p={0} m={0} style={{ listStyle: 'none' }}>
-      {changes.map(({ path, kind, message }) => (
-        <Group component="li" key={`${path} ${kind} ${message}`} gap="xs">
-          <Badge color={colors[kind]} variant="dot">
-            {words.schema.kinds[kind]}
-          </Badge>
-          <Code>{path || '/'}</Code>
-          <Text>{message}</Text>
-        </Group>
-      ))}
-    </Stack>
-  );
-}
+export const ChangeList = ({ changes }: { changes: SchemaChange[] }) => (
+  <Stack component="ul" gap={4} p={0} m={0} style={{ listStyle: 'none' }}>
+    {changes.map(({ path, kind, message }) => (
+      <Group component="li" key={`${path} ${kind} ${message}`} gap="xs">
+        <Badge color={colors[kind]} variant="dot">
+          {words.schema.kinds[kind]}
+        </Badge>
+        <Code>{path || '/'}</Code>
+        <Text>{message}</Text>
+      </Group>
+    ))}
+  </Stack>
+);

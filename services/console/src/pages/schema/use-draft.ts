@@ -1,51 +1,34 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo } from 'react';
+import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { queryClient } from '../../api/query-client.ts';
 import { formatJson } from '../../json/place.ts';
 import { pauseMs, problemsOf } from '../../schema-form/problems.ts';
+import { useHistory } from '../../schema-form/use-history.ts';
 import { useApplication } from '../application/use-application.ts';
-
-interface Base {
-  version: number;
-  text: string;
-}
+import { type Base, type Draft, useKeptDraft } from './kept-draft.ts';
 
 /** A schema that was sent as an object has no line breaks. */
-const readable = (raw: string) => (raw.trim().includes('\n') ? raw : formatJson(raw));
+export const readable = (raw: string) => (raw.trim().includes('\n') ? raw : formatJson(raw));
 
 const toBase = ({ version, raw_schema }: Schemas['Template']): Base => ({
   version,
   text: readable(raw_schema),
 });
 
-interface Written {
-  base: Base;
-  text: string;
-}
-
-const keyOf = (domain: string) => `sluice.schema.${domain}`;
-
-/** The text that was written in this tab and is not published yet. */
-function readWritten(domain: string): Written | undefined {
-  const kept = sessionStorage.getItem(keyOf(domain));
-  return kept === null ? undefined : JSON.parse(kept);
-}
-
 /** The schema in the editor, and the report of the API after each pause. */
-export function useDraft() {
+export function useDraft(username: string) {
   const { domain, template } = useApplication();
-  const [written] = useState(() => readWritten(domain));
-  const [base, setBase] = useState(() => written?.base ?? toBase(template));
-  const [text, setText] = useState(written?.text ?? base.text);
+  const [draft, keep, forget] = useKeptDraft(domain, username);
+  const steps = useHistory<Draft | undefined>(draft, (next) => (next ? keep(next) : forget()));
+  const inForce = useMemo(() => toBase(template), [template]);
+  const { base, text } = draft ?? { base: inForce, text: inForce.text };
   const [settled] = useDebouncedValue(text, pauseMs);
   const isChanged = text !== base.text;
-  useEffect(() => {
-    if (isChanged) sessionStorage.setItem(keyOf(domain), JSON.stringify({ base, text }));
-    else sessionStorage.removeItem(keyOf(domain));
-  }, [domain, isChanged, base, text]);
   const isKnown = isChanged && settled === text;
-  const { data, error } = useQuery({
+  const { data, error, refetch } = useQuery({
     queryKey: ['schema-report', domain, base.version, settled],
     queryFn: ({ signal }) => {
       const params = { path: { domain }, query: { dry_run: true } };
@@ -59,23 +42,44 @@ export function useDraft() {
   const report = isKnown ? data : undefined;
   const failure = isKnown ? error : null;
   const problems = useMemo(() => problemsOf(text, report?.warnings, failure), [text, report, failure]);
+
+  const setText = (next: string, place?: string) =>
+    next !== text && steps.write(next === base.text ? undefined : { base, text: next }, place);
+
+  /** This version is in force now. What undo and redo lead to are changes of it. */
+  function begin(application: Schemas['Application']) {
+    const made = toBase(application.template);
+    queryClient.setQueryData(applicationQuery(domain).queryKey, application);
+    steps.map((step) => {
+      const { text } = step ?? base;
+      return text === made.text ? undefined : { base: made, text };
+    });
+  }
   return {
     domain,
     version: base.version,
     text,
+    /** `place`: where is typed. */
     setText,
+    steps,
     isChanged,
     /** Undefined until the API has reported. */
     changes: report?.changes,
     report,
     failure,
     problems,
+    retry: refetch,
     take: (raw: string) => setText(readable(raw)),
-    load(template: Schemas['Template']) {
-      setBase(toBase(template));
-      setText(readable(template.raw_schema));
+    discard: () => steps.write(undefined),
+    /** Leaves the draft for the version in force; undo leads back to it. */
+    load(application: Schemas['Application']) {
+      steps.write(undefined);
+      begin(application);
     },
-    published: (version: number, text: string) => setBase({ version, text }),
+    published(application: Schemas['Application']) {
+      begin(application);
+      forget();
+    },
   };
 }
 
