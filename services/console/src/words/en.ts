@@ -1021,7 +1021,8 @@ export const words = {
     publishText: 'It is in force within a second. Stored entries stay as they are.',
     published: (version: number) => `Version ${version} is in force.`,
     outdated: 'Someone else published a version meanwhile',
-    outdatedText: 'Nothing was published. Load that version to continue; Ctrl+Z restores your text.',
+    outdatedText:
+      'Your draft began with an older version, so it is not published. Load that version; Ctrl+Z then restores your text, as a change of it.',
     loadNewest: 'Load the version in force',
     rehearsals: 'Rehearsals',
     rehearsalText:

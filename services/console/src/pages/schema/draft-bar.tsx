@@ -10,6 +10,7 @@ import { ErrorAlert } from '../../components/error-alert.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { focusUndo } from '../../schema-form/step-buttons.tsx';
 import { words } from '../../words/en.ts';
+import { useApplication } from '../application/use-application.ts';
 import { PublishDialog } from './publish-dialog.tsx';
 import type { Rehearsal } from './rehearsals.tsx';
 import { Report } from './report.tsx';
@@ -23,6 +24,7 @@ interface Props {
 /** What the draft would change, and what to do with it. It stays in view. */
 export function DraftBar({ draft, rehearsal }: Props) {
   const { domain, version, text, changes } = draft;
+  const { template } = useApplication();
   const [isAsking, setIsAsking] = useState(false);
   const publish = useMutation({
     mutationFn: (note: string) =>
@@ -40,11 +42,12 @@ export function DraftBar({ draft, rehearsal }: Props) {
     },
   });
   const { error } = publish;
-  const isOutdated = error instanceof RequestFailure && error.status === 409;
+  const isRefused = error instanceof RequestFailure && error.status === 409;
+  const isOutdated = isRefused || template.version > version;
   return (
     <section className="draft-bar" aria-label={words.schema.report}>
       {isOutdated && <Outdated draft={draft} />}
-      {error && !isOutdated && <ErrorAlert error={error} />}
+      {error && !isRefused && <ErrorAlert error={error} />}
       <Group justify="space-between" align="start" gap="xs">
         <Report draft={draft} />
         <Group gap="xs">
