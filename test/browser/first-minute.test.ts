@@ -155,7 +155,7 @@ it('says which row of a sample, and what of a schema, is wrong', async () => {
   await slips.waitFor();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Change the schema' }).click();
-  await page.getByRole('heading', { name: 'Schema, version 1' }).waitFor();
+  await page.getByText('Version 1', { exact: true }).waitFor();
   await page.goto('/applications/new');
   await input.fill('celsius\n1\n2\n');
   await page.getByText('Show and change the schema').click();

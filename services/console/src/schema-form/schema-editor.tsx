@@ -15,6 +15,8 @@ import type { Steps } from './use-history.ts';
 
 const jsonLanguage = json();
 
+type View = 'fields' | 'json';
+
 interface Props {
   text: string;
   /** Undefined: it can only be read. `place`: where is typed. */
@@ -22,17 +24,16 @@ interface Props {
   steps?: Steps;
   problems?: EditorProblem[];
   facts?: Form['facts'] | undefined;
+  firstView?: View;
   /** Beside the choice between the fields and the JSON. */
   children?: ReactNode;
 }
 
-type View = 'fields' | 'json';
-
 /** A schema as fields, or as JSON: each shows what is edited in the other. */
 export const SchemaEditor = memo(function SchemaEditor(props: Props) {
-  const { text, onText, steps, problems, facts, children } = props;
+  const { text, onText, steps, problems, facts, firstView = 'fields', children } = props;
   const area = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState<View>('fields');
+  const [view, setView] = useState<View>(firstView);
   const [selected, setSelected] = useState<Range>();
   function show(path: Path) {
     setSelected(placeOfPath(text, path));

@@ -134,7 +134,7 @@ interface SchemaProps {
 }
 
 /** The schema as JSON. After a change by hand, the fields of the sample no longer decide the schema. */
-function SchemaText({ draft: { schemaText, edited, setEdited, steps }, problems }: SchemaProps) {
+function SchemaText({ draft: { rows, schemaText, edited, setEdited, steps }, problems }: SchemaProps) {
   const isEdited = edited !== undefined;
   const [isOpen, setIsOpen] = useState(isEdited);
   return (
@@ -144,7 +144,14 @@ function SchemaText({ draft: { schemaText, edited, setEdited, steps }, problems 
       {/* While it is hidden, the editor could not measure its lines. */}
       {isOpen && (
         <Stack gap="xs">
-          <SchemaEditor text={schemaText} onText={setEdited} steps={steps} problems={problems} />
+          <SchemaEditor
+            text={schemaText}
+            onText={setEdited}
+            steps={steps}
+            problems={problems}
+            // The fields of a sample are a table already.
+            firstView={rows.length > 0 ? 'json' : 'fields'}
+          />
           <ProblemList problems={problems} />
         </Stack>
       )}
