@@ -143,12 +143,19 @@ describe('a draft of a schema', () => {
     const { domain, path } = await start();
     const editor = await share(domain, 'editor');
     const page = await openAs(sluice, owner, path);
+    const context = page.context();
+    const other = await context.newPage();
+    await other.goto(path);
+    await lineOf(other, 'celsius').getByText('at most 60').waitFor();
     await lineOf(page, 'celsius').click();
     await page.getByLabel('Maximum of /celsius').fill('40');
     await page.getByRole('link', { name: 'Schema unpublished' }).waitFor();
-    const context = page.context();
-    const later = await context.newPage();
+    await lineOf(page, 'celsius').getByText('stricter').waitFor();
+    // Open pages show it at once, and another page after all are closed.
+    await lineOf(other, 'celsius').getByText('at most 40').waitFor();
     await page.close();
+    await other.close();
+    const later = await context.newPage();
     await later.goto(path);
     await lineOf(later, 'celsius').getByText('at most 40').waitFor();
     await later.getByText('unpublished').first().waitFor();

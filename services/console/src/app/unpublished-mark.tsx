@@ -7,7 +7,7 @@ import { words } from '../words/en.ts';
 /** Tells that the user has a draft of the schema. */
 export function UnpublishedMark({ domain }: { domain: string }) {
   const { data: user } = useQuery(profileQuery);
-  return user && <Mark domain={domain} username={user.username} />;
+  return user && <Mark key={user.username} domain={domain} username={user.username} />;
 }
 
 function Mark({ domain, username }: { domain: string; username: string }) {

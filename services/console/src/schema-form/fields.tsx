@@ -131,9 +131,18 @@ interface LineProps {
 function Line({ name, shape, own: { form, pointer }, isRequired }: LineProps) {
   const fact = form.facts.get(pointer);
   const rules = shape ? rulesOf(shape, form.text) : [];
+  const kinds = new Set(form.changes.filter(({ path }) => path === pointer).map(({ kind }) => kind));
   return (
     <>
-      <span className="field-name">{name}</span>
+      <span className="field-name">
+        {name}
+        {[...kinds].map((kind) => (
+          <small key={kind} className={kind}>
+            {' '}
+            {words.schema.kinds[kind]}
+          </small>
+        ))}
+      </span>
       <span className="field-type">
         <span>{shape ? typeOf(shape, form.text) : words.form.onlyJson}</span>
         {rules.map((rule) => (

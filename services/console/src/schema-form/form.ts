@@ -1,3 +1,4 @@
+import type { Schemas } from '../api/client.ts';
 import type { FormMember, FormShape, Path } from './shape.ts';
 
 /** What the stored entries hold in a field. */
@@ -6,6 +7,9 @@ export interface FieldFact {
   filled: number;
   example: string | undefined;
 }
+
+/** What a draft changes for uploads at a place of payloads. */
+export type FieldChange = Pick<Schemas['SchemaChange'], 'path' | 'kind'>;
 
 export interface OpenField {
   /** JSON Pointer in the schema. */
@@ -24,6 +28,7 @@ export interface Form {
   show: (path: Path) => void;
   /** By JSON Pointer. */
   facts: ReadonlyMap<string, FieldFact>;
+  changes: FieldChange[];
   /** The field whose inputs are shown. */
   open: OpenField | undefined;
   setOpen: (open: OpenField | undefined) => void;

@@ -24,6 +24,8 @@ interface Props {
   steps?: Steps;
   problems?: EditorProblem[];
   facts?: Form['facts'] | undefined;
+  /** Are marked at their fields. */
+  changes?: Form['changes'] | undefined;
   firstView?: View;
   /** Beside the choice between the fields and the JSON. */
   children?: ReactNode;
@@ -31,7 +33,7 @@ interface Props {
 
 /** A schema as fields, or as JSON: each shows what is edited in the other. */
 export const SchemaEditor = memo(function SchemaEditor(props: Props) {
-  const { text, onText, steps, problems, facts, firstView = 'fields', children } = props;
+  const { text, onText, steps, problems, facts, changes, firstView = 'fields', children } = props;
   const area = useRef<HTMLDivElement>(null);
   const [view, setView] = useState<View>(firstView);
   const [selected, setSelected] = useState<Range>();
@@ -61,7 +63,7 @@ export const SchemaEditor = memo(function SchemaEditor(props: Props) {
       </Group>
       {view === 'fields' && (
         <SchemaForm
-          {...{ text, show, facts }}
+          {...{ text, show, facts, changes }}
           isReadOnly={!onText}
           edit={(change, place) => onText?.(change(text), place)}
         />

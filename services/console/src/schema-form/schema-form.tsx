@@ -8,9 +8,11 @@ import { rootOf, shapeOf } from './shape.ts';
 
 interface Props extends Pick<Form, 'text' | 'edit' | 'show' | 'isReadOnly'> {
   facts?: Form['facts'] | undefined;
+  changes?: Form['changes'] | undefined;
 }
 
 const noFacts: Form['facts'] = new Map<string, FieldFact>();
+const noChanges: Form['changes'] = [];
 
 /** The arrow keys move between the lines. */
 function moveByKey(event: KeyboardEvent<HTMLElement>) {
@@ -23,7 +25,7 @@ function moveByKey(event: KeyboardEvent<HTMLElement>) {
 }
 
 /** The schema as a document: a line for each field, which opens its inputs. What it cannot show stays in the text. */
-export function SchemaForm({ facts = noFacts, ...given }: Props) {
+export function SchemaForm({ facts = noFacts, changes = noChanges, ...given }: Props) {
   const { text, isReadOnly } = given;
   const tree = useRef<HTMLDivElement>(null);
   const [open, setOpen] = useState<OpenField>();
@@ -35,7 +37,7 @@ export function SchemaForm({ facts = noFacts, ...given }: Props) {
   }, [open]);
   if (!shape) return <Alert color="gray">{words.form.noForm}</Alert>;
   const fold = (id: string, isFolded: boolean) => setFolds({ ...folds, [id]: isFolded });
-  const form: Form = { ...given, facts, open, setOpen, folds, fold };
+  const form: Form = { ...given, facts, changes, open, setOpen, folds, fold };
   const part = { form, path: [], pointer: '', shape };
   return (
     <Stack gap="xs" ref={tree} role="group" aria-label={words.form.document} onKeyDown={moveByKey}>

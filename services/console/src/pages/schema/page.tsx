@@ -20,7 +20,7 @@ export function Page() {
   const { data: user, error, refetch } = useQuery(profileQuery);
   if (!mayEdit) return <SchemaInForce />;
   if (!user) return <Unread error={error} retry={refetch} />;
-  return <EditedSchema key={domain} username={user.username} />;
+  return <EditedSchema key={`${domain} ${user.username}`} username={user.username} />;
 }
 
 /** For readers. */
@@ -37,10 +37,10 @@ function EditedSchema({ username }: { username: string }) {
   const draft = useDraft(username);
   const facts = useFacts();
   const rehearsal = useRehearsal(draft);
-  const { text, setText, problems, steps, version, isChanged } = draft;
+  const { text, setText, problems, steps, version, isChanged, changes } = draft;
   return (
     <Stack gap="xl">
-      <SchemaEditor {...{ text, problems, steps, facts }} onText={setText}>
+      <SchemaEditor {...{ text, problems, steps, facts, changes }} onText={setText}>
         <Text c="dimmed">{words.schema.version(version)}</Text>
         {isChanged && <Text fw={600}>{words.schema.unpublished}</Text>}
       </SchemaEditor>
