@@ -11,7 +11,7 @@ import { completeKeyword } from './keywords.ts';
 import { SchemaForm } from './schema-form.tsx';
 import type { Path } from './shape.ts';
 import { StepButtons } from './step-buttons.tsx';
-import type { Steps } from './use-history.ts';
+import type { UndoSteps } from './use-history.ts';
 
 const jsonLanguage = json();
 
@@ -21,7 +21,7 @@ interface Props {
   text: string;
   /** Undefined: it can only be read. `place`: where is typed. */
   onText?: (text: string, place?: string) => void;
-  steps?: Steps;
+  steps?: UndoSteps;
   problems?: EditorProblem[];
   facts?: Form['facts'] | undefined;
   /** Are marked at their fields. */

@@ -4,7 +4,7 @@ import type { RefObject } from 'react';
 import { SmallButton } from '../components/buttons.tsx';
 import { Icon } from '../components/icons.tsx';
 import { words } from '../words/en.ts';
-import type { Steps } from './use-history.ts';
+import type { UndoSteps } from './use-history.ts';
 
 const undoId = 'undo-schema';
 
@@ -14,7 +14,7 @@ export const focusUndo = () => document.getElementById(undoId)?.focus();
 const typed = 'input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable="true"]';
 
 interface Props {
-  steps: Steps;
+  steps: UndoSteps;
   /** Of the schema: in inputs elsewhere on the page, the keys are theirs. */
   area: RefObject<HTMLElement | null>;
 }

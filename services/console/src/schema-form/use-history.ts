@@ -4,7 +4,7 @@ import { type History, redo, undo, write } from './history.ts';
 /** Typing without a longer pause is one step. */
 const pauseMs = 1_000;
 
-/** Steps of a value that is kept elsewhere: `become` sets it. */
+/** The steps of a value that is kept elsewhere: `become` sets it. */
 export function useHistory<T>(now: T, become: (next: T) => void) {
   const [{ past, future }, setSteps] = useState<Pick<History<T>, 'past' | 'future'>>({
     past: [],
@@ -40,4 +40,4 @@ export function useHistory<T>(now: T, become: (next: T) => void) {
   };
 }
 
-export type Steps = Pick<ReturnType<typeof useHistory>, 'undo' | 'redo' | 'canUndo' | 'canRedo'>;
+export type UndoSteps = Pick<ReturnType<typeof useHistory>, 'undo' | 'redo' | 'canUndo' | 'canRedo'>;

@@ -6,14 +6,14 @@ export interface Base {
   text: string;
 }
 
-export interface Draft {
+export interface KeptDraft {
   base: Base;
   text: string;
 }
 
 /** The draft of a user in this browser, shared by its tabs. Other users of the browser have drafts of their own. */
 export const useKeptDraft = (domain: string, username: string) =>
-  useLocalStorage<Draft | undefined>({
+  useLocalStorage<KeptDraft | undefined>({
     key: `sluice.schema.${domain}.${username}`,
     defaultValue: undefined,
     getInitialValueInEffect: false,

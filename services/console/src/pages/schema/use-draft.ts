@@ -8,7 +8,7 @@ import { formatJson } from '../../json/place.ts';
 import { pauseMs, problemsOf } from '../../schema-form/problems.ts';
 import { useHistory } from '../../schema-form/use-history.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type Base, type Draft, useKeptDraft } from './kept-draft.ts';
+import { type Base, type KeptDraft, useKeptDraft } from './kept-draft.ts';
 
 /** A schema that was sent as an object has no line breaks. */
 export const readable = (raw: string) => (raw.trim().includes('\n') ? raw : formatJson(raw));
@@ -22,7 +22,7 @@ const toBase = ({ version, raw_schema }: Schemas['Template']): Base => ({
 export function useDraft(username: string) {
   const { domain, template } = useApplication();
   const [draft, keep, forget] = useKeptDraft(domain, username);
-  const steps = useHistory<Draft | undefined>(draft, (next) => (next ? keep(next) : forget()));
+  const steps = useHistory<KeptDraft | undefined>(draft, (next) => (next ? keep(next) : forget()));
   const inForce = useMemo(() => toBase(template), [template]);
   const { base, text } = draft ?? { base: inForce, text: inForce.text };
   const [settled] = useDebouncedValue(text, pauseMs);
