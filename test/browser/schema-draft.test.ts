@@ -175,6 +175,33 @@ describe('a draft of a schema', () => {
     await lineOf(later, 'celsius').getByText('at most 40').waitFor();
   });
 
+  it('keeps what is typed while it is published', async () => {
+    const { domain, path } = await start();
+    const page = await openAs(sluice, owner, path);
+    await lineOf(page, 'celsius').click();
+    await page.getByLabel('Required of /celsius').check();
+    let release = () => {};
+    const isHeld = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    await page.route(`**/applications/${domain}/schemas`, async (route) => {
+      if (route.request().method() === 'POST') await isHeld;
+      await route.continue();
+    });
+    await page.getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Publish' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByLabel('Maximum of /celsius').fill('30');
+    release();
+    await page.getByText('Version 2 is in force.').waitFor();
+    await page.getByText('Version 2', { exact: true }).waitFor();
+    await lineOf(page, 'celsius').getByText('at most 30').waitFor();
+    await barOf(page).getByText('1 change, 1 stricter').waitFor();
+    const { body } = await sluice.request('GET', `/applications/${domain}`, { token: owner.token });
+    expect(body.data.template.schema.properties.celsius).toEqual({ type: 'number', maximum: 60 });
+    expect(body.data.template.schema.required).toEqual(['email', 'celsius']);
+  });
+
   it('is made and published by the keyboard alone', async () => {
     const { domain, path } = await start();
     const upload = (json: unknown) => sluice.request('POST', `/applications/${domain}/data`, { json });

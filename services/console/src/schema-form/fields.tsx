@@ -51,8 +51,7 @@ export function Fields({ form, path, pointer, shape }: PartProps) {
 /** Nested fields are shown at once if they are so few. */
 const fewFields = 10;
 
-/** The line of the field in focus, or of the one whose inputs have it. */
-export const lineOf = (item: Element | null) => item?.querySelector<HTMLElement>('.field-line');
+const lineOf = (item: Element | null) => item?.querySelector<HTMLElement>('.field-line');
 
 function Field(props: MemberProps) {
   const { form, path, pointer: above, member, parent } = props;
@@ -130,7 +129,7 @@ interface LineProps {
 /** What one reads of a field. */
 function Line({ name, shape, own: { form, pointer }, isRequired }: LineProps) {
   const fact = form.facts.get(pointer);
-  const rules = shape ? rulesOf(shape, form.text) : [];
+  const rules = new Set(shape && rulesOf(shape, form.text));
   const kinds = new Set(form.changes.filter(({ path }) => path === pointer).map(({ kind }) => kind));
   return (
     <>
@@ -145,7 +144,7 @@ function Line({ name, shape, own: { form, pointer }, isRequired }: LineProps) {
       </span>
       <span className="field-type">
         <span>{shape ? typeOf(shape, form.text) : words.form.onlyJson}</span>
-        {rules.map((rule) => (
+        {[...rules].map((rule) => (
           <small key={rule}>{rule}</small>
         ))}
       </span>

@@ -8,8 +8,11 @@ import type { UndoSteps } from './use-history.ts';
 
 const undoId = 'undo-schema';
 
-/** For an action that ends with the button that began it, and can be undone. */
-export const focusUndo = () => document.getElementById(undoId)?.focus();
+/** For an action that ends with the button that began it, and can be undone. Who types meanwhile keeps the focus. */
+export function focusUndo(): void {
+  if (document.activeElement?.matches('input, textarea, select, [contenteditable="true"]')) return;
+  document.getElementById(undoId)?.focus();
+}
 
 const typed = 'input:not([type="checkbox"], [type="radio"]), textarea, [contenteditable="true"]';
 

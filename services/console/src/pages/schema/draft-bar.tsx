@@ -27,16 +27,16 @@ export function DraftBar({ draft, rehearsal }: Props) {
   const { template } = useApplication();
   const [isAsking, setIsAsking] = useState(false);
   const publish = useMutation({
-    mutationFn: (note: string) =>
+    mutationFn: ({ schema, note }: { schema: string; note: string }) =>
       dataOf(
         client.POST('/api/applications/{domain}/schemas', {
           params: { path: { domain } },
-          body: { schema: text, if_version: version, ...(note && { note }) },
+          body: { schema, if_version: version, ...(note && { note }) },
         }),
       ),
-    onSuccess: ({ application }) => {
+    onSuccess: ({ application }, { schema }) => {
       if (!application) return;
-      draft.published(application);
+      draft.published(application, schema);
       showSuccess(words.schema.published(application.template.version));
       focusUndo();
     },
@@ -69,7 +69,7 @@ export function DraftBar({ draft, rehearsal }: Props) {
         draft={draft}
         opened={isAsking}
         close={() => setIsAsking(false)}
-        publish={publish.mutate}
+        publish={(note) => publish.mutate({ schema: text, note })}
       />
     </section>
   );

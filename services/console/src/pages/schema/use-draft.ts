@@ -22,7 +22,8 @@ const toBase = ({ version, raw_schema }: Schemas['Template']): Base => ({
 export function useDraft(username: string) {
   const { domain, template } = useApplication();
   const [draft, keep, forget] = useKeptDraft(domain, username);
-  const steps = useHistory<KeptDraft | undefined>(draft, (next) => (next ? keep(next) : forget()));
+  const become = (next: KeptDraft | undefined) => (next ? keep(next) : forget());
+  const steps = useHistory(draft, become);
   const inForce = useMemo(() => toBase(template), [template]);
   const { base, text } = draft ?? { base: inForce, text: inForce.text };
   const [settled] = useDebouncedValue(text, pauseMs);
@@ -46,14 +47,16 @@ export function useDraft(username: string) {
   const setText = (next: string, place?: string) =>
     next !== text && steps.write(next === base.text ? undefined : { base, text: next }, place);
 
-  /** This version is in force now. What undo and redo lead to are changes of it. */
-  function begin(application: Schemas['Application']) {
+  /** A draft of the version that is in force now; undefined if it has the same text. */
+  const draftOf = (application: Schemas['Application'], text: string): KeptDraft | undefined => {
     const made = toBase(application.template);
+    return text === made.text ? undefined : { base: made, text };
+  };
+
+  /** What undo and redo lead to are changes of this version from now on. */
+  function begin(application: Schemas['Application']) {
     queryClient.setQueryData(applicationQuery(domain).queryKey, application);
-    steps.map((step) => {
-      const { text } = step ?? base;
-      return text === made.text ? undefined : { base: made, text };
-    });
+    steps.map((step) => draftOf(application, (step ?? base).text));
   }
   return {
     domain,
@@ -76,9 +79,10 @@ export function useDraft(username: string) {
       steps.write(undefined);
       begin(application);
     },
-    published(application: Schemas['Application']) {
+    published(application: Schemas['Application'], schema: string) {
       begin(application);
-      forget();
+      // What was typed meanwhile is a draft.
+      become(text === schema ? undefined : draftOf(application, text));
     },
   };
 }
