@@ -37,7 +37,7 @@ const ofDocs: Picture[] = [
   { name: 'refused', path: 'refused', prepare: (page) => page.getByText('must be one of').click() },
   { name: 'create', path: '/applications/new', prepare: (page) => page.getByText('Use an example').click() },
   { name: 'send', path: 'send', prepare: (page) => page.getByText('Download uploader.ts').waitFor() },
-  { name: 'schema', path: 'schema' },
+  { name: 'schema', path: 'schema', prepare: (page) => page.getByText('filled').first().waitFor() },
   { name: 'jobs', path: 'jobs' },
 ];
 

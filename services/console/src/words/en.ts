@@ -1115,8 +1115,8 @@ export const words = {
       if (least) return `at least ${least}`;
       return most && `at most ${most}`;
     },
-    characters: (range: string) => `${range} characters`,
-    itemCount: (range: string) => `${range} items`,
+    characters: (range: string) => `${range} ${/\b1$/.test(range) ? 'character' : 'characters'}`,
+    itemCount: (range: string) => `${range} ${/\b1$/.test(range) ? 'item' : 'items'}`,
     closed: 'No other fields',
     theSchema: 'the schema',
   },
