@@ -1051,6 +1051,7 @@ export const words = {
     downloadNonConforming: 'Download payloads that do not conform',
     groupColumns: ['Path', 'Keyword', 'Count', 'Example'],
     versions: 'Versions',
+    versionList: 'List of versions',
     versionColumns: ['Version', 'Note', 'Published by', 'Published', 'Actions'],
     edit: 'Edit',
     editVersion: (version: number) => `Edit version ${version}`,

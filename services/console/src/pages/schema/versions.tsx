@@ -18,7 +18,7 @@ export function Versions({ draft: { domain, take } }: { draft: SchemaDraft }) {
   return (
     <Stack gap="sm">
       <WideTable
-        label={words.schema.versions}
+        label={words.schema.versionList}
         head={words.schema.versionColumns}
         rows={data.map(({ version, note, createdBy, createdAt, raw_schema }) => ({
           key: version,
