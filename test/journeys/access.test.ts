@@ -135,6 +135,7 @@ const table: Record<string, Row> = {
   'get /api/applications/{domain}/refused': [editors()],
   'delete /api/applications/{domain}/refused': [editors()],
   'get /api/applications/{domain}/refused/groups': [editors()],
+  'get /api/applications/{domain}/refused/values': [editors()],
   'patch /api/applications/{domain}/refused/groups': [editors(), () => ({ json: { path: '', keyword: 'type', dismissed: true } })],
   'post /api/applications/{domain}/replays': [editors(), () => ({ json: {} })],
   'post /api/applications/{domain}/restore': [owners()],

@@ -165,6 +165,7 @@ describe('the description of the API', () => {
         'get /api/applications/{domain}/refused',
         'delete /api/applications/{domain}/refused',
         'get /api/applications/{domain}/refused/groups',
+        'get /api/applications/{domain}/refused/values',
         'patch /api/applications/{domain}/refused/groups',
         'post /api/applications/{domain}/replays',
         'get /api/applications/{domain}/members',

@@ -217,7 +217,7 @@ describe('a replay', () => {
     ['/patch/0/from', { patch: [{ op: 'move', path: '/a' }] }],
     ['/patch', { patch: Array.from({ length: 101 }, () => ({ op: 'remove', path: '/a' })) }],
     ['/patch', { patch: 'no JSON' }],
-    ['/coerce/0/to', { coerce: [{ path: '/a', to: 'date' }] }],
+    ['/coerce/0/to', { coerce: [{ path: '/a', to: 'colour' }] }],
     ['/coerce/0', { coerce: [1] }],
     ['/ids/0', { ids: ['x'] }],
   ])('is refused for what is wrong at %s', async (place, json) => {
@@ -254,6 +254,8 @@ describe('a dry run', () => {
     const { status, body } = await ask({ coerce: [{ path: '/celsius', to: 'number' }] }, '?dry_run=true');
     expect(status).toBe(200);
     expect(body.data).toEqual({
+      checked: 2,
+      conforming: 1,
       pairs: [
         { before: { celsius: '21.5' }, after: { celsius: 21.5 }, ok: true },
         {
@@ -281,6 +283,7 @@ describe('a dry run', () => {
 
   it('shows ten at most', async () => {
     const { ask } = await begin(Array.from({ length: 12 }, () => ({})));
-    expect((await ask({}, '?dry_run=true')).body.data.pairs).toHaveLength(10);
+    const { checked, pairs } = (await ask({}, '?dry_run=true')).body.data;
+    expect([checked, pairs.length]).toEqual([12, 10]);
   });
 });

@@ -84,6 +84,43 @@ it.each([
   expect(change(json, { coerce: [{ path, default: { b: 1 } }] })).toBe(becomes);
 });
 
+it.each([
+  [{ to: 'number', decimal: ',', unit: 'kr' }, '{"a":"25,00 kr"}', '{"a":25.00}'],
+  [{ to: 'number', decimal: ',', unit: 'kr' }, '{"a":"25,00 USD"}', '{"a":"25,00 USD"}'],
+  [{ to: 'number', decimal: '.' }, '{"a":"1,234.5"}', '{"a":1234.5}'],
+  [{ to: 'integer', decimal: ',' }, '{"a":"1.234"}', '{"a":1234}'],
+  [{ to: 'integer', decimal: ',' }, '{"a":"1,5"}', '{"a":"1,5"}'],
+  [{ to: 'date', order: 'dmy' }, '{"a":" 25.11.2026 "}', '{"a":"2026-11-25"}'],
+  [{ to: 'date', order: 'mdy' }, '{"a":"25/11/2026"}', '{"a":"25/11/2026"}'],
+  [{ to: 'date', order: 'dmy' }, '{"a":20261125}', '{"a":20261125}'],
+  [{ divide: 100 }, '{"a":2150}', '{"a":21.5}'],
+  [{ divide: 100 }, '{"a":"2150"}', '{"a":"2150"}'],
+  [{ if: 'Olso', set: 'Oslo' }, '{"a":"Olso"}', '{"a":"Oslo"}'],
+  [{ if: 'Olso', set: 'Oslo' }, '{"a":"Rome"}', '{"a":"Rome"}'],
+  [{ if: 1, set: 2 }, '{"a":1.0}', '{"a":2}'],
+  [{ if: null, remove: true }, '{"a":null,"b":1}', '{"b":1}'],
+  [{ if: null, remove: true }, '{"a":"null"}', '{"a":"null"}'],
+  [{ if: null, remove: true }, '{"b":1}', '{"b":1}'],
+])('%j: %s becomes %s', (coercion, json, becomes) => {
+  expect(change(json, { coerce: [{ path: '/a', ...coercion }] })).toBe(becomes);
+});
+
+it('no element is removed: the others would change their places', () => {
+  expect(change('{"a":[null,1]}', { coerce: [{ path: '/a/0', if: null, remove: true }] })).toBe(
+    '{"a":[null,1]}',
+  );
+});
+
+it.each([
+  [{ to: 'date' }, '/coerce/0/order', 'must be one of dmy, mdy, ymd'],
+  [{ to: 'number', decimal: ';' }, '/coerce/0/decimal', 'must be one of ., ,'],
+  [{ divide: 3 }, '/coerce/0/divide', 'must be one of 10, 100, 1000, 10000, 100000, 1000000'],
+  [{ if: null }, '/coerce/0', 'needs `set`, or `remove: true`'],
+])('%j is refused', (coercion, path, message) => {
+  const wrong = expect.objectContaining({ path, message });
+  expect(() => change('{}', { coerce: [{ path: '/a', ...coercion }] })).toThrow(wrong);
+});
+
 it('numbers keep their text, whether they were uploaded or come with a change', () => {
   const patch = '[{"op":"add","path":"/b","value":[1.10]},{"op":"copy","from":"/a","path":"/c"}]';
   const coerce = '[{"path":"/d","default":-0.0},{"path":"/b/0","to":"string"},{"path":"/d","to":"string"}]';

@@ -4,6 +4,7 @@ import { readTagged, writeTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import jsonPatch, { type Operation } from 'fast-json-patch';
 import type { Amendments, Coercion } from './amendments.ts';
+import { convert, removed } from './convert.ts';
 
 /** Limit of a payload, which repeated copies could double each time. */
 const mostCharacters = 1024 ** 2;
@@ -78,31 +79,19 @@ function applyPatch(root: unknown, patch: Operation[]): unknown {
   return value;
 }
 
-const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
-const integer = /^-?(0|[1-9]\d*)$/;
-
-/** Returns a value that cannot be converted unchanged, so that the schema refuses it. */
-function convert(value: unknown, to: Exclude<Extract<Coercion, { to: string }>['to'], undefined>): unknown {
-  if (typeof value === 'boolean') return to === 'string' ? `s${value}` : value;
-  if (typeof value !== 'string') return value;
-  if (value.startsWith('n')) return to === 'string' ? `s${value.slice(1)}` : value;
-  const text = value.slice(1).trim();
-  if (to === 'trim') return `s${text}`;
-  if (to === 'number' && number.test(text)) return `n${text}`;
-  if (to === 'integer' && integer.test(text)) return `n${text}`;
-  if (to === 'boolean' && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
-  return value;
-}
-
 /** Does not change payloads without the value or a place for it. */
-function applyCoercion(root: unknown, coercion: Coercion): void {
-  const { keys } = coercion;
+function applyCoercion(root: unknown, { keys, ...coercion }: Coercion): void {
   const parent = parentOf(root, keys) as Record<string, unknown> | undefined;
   const last = keys.at(-1);
   if (!parent || last === undefined) return;
-  if ('to' in coercion) {
-    if (has(parent, last)) parent[last] = convert(parent[last], coercion.to);
-  } else if (!has(parent, last) && canAdd(root, keys)) parent[last] = structuredClone(coercion.value);
+  if ('value' in coercion) {
+    if (!has(parent, last) && canAdd(root, keys)) parent[last] = structuredClone(coercion.value);
+    return;
+  }
+  if (!has(parent, last)) return;
+  const converted = convert(parent[last], coercion);
+  if (converted !== removed) parent[last] = converted;
+  else if (!Array.isArray(parent)) delete parent[last];
 }
 
 export function amendRefused(

@@ -2,14 +2,26 @@ import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
 import { findRepeatedKeys } from '@sluice/json/find-issues.ts';
 import { isJson, readTagged } from '@sluice/json/parse-json.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
+import { type DateOrder, dateOrders, decimalMarks, type NumberStyle } from '@sluice/json/written-values.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { Operation } from 'fast-json-patch';
 
-const conversions = ['number', 'integer', 'boolean', 'string', 'trim'] as const;
-type Conversion = (typeof conversions)[number];
+const conversions = ['number', 'integer', 'boolean', 'string', 'trim', 'date'] as const;
+const divisors = [10, 100, 1_000, 10_000, 100_000, 1_000_000];
 
-/** Converts an existing value, or sets an absent one. Values are tagged as by `readTagged`. */
-export type Coercion = { keys: string[]; to: Conversion } | { keys: string[]; value: unknown };
+/** Converts an existing value. Values are tagged as by `readTagged`. */
+export type Conversion =
+  | { to: Exclude<(typeof conversions)[number], 'date'> }
+  | { to: 'number' | 'integer'; style: NumberStyle }
+  | { to: 'date'; order: DateOrder }
+  /** Divides a number by so many tens. */
+  | { places: number }
+  /** Sets another value in place of one, or removes it. */
+  | { equals: unknown; becomes: unknown }
+  | { equals: unknown; isRemoved: true };
+
+/** Converts an existing value, or sets an absent one. */
+export type Coercion = { keys: string[] } & (Conversion | { value: unknown });
 
 /** Changes to refused uploads before they are validated again. */
 export interface Amendments {
@@ -85,14 +97,39 @@ function toOperation(item: unknown, path: string): Operation {
   return operation as unknown as Operation;
 }
 
+type Refuse = ReturnType<typeof refuserOf>;
+
+function oneOf<Name extends string>(names: readonly Name[], tagged: unknown, refuse: () => never): Name {
+  const name = untag(tagged);
+  return names.find((each) => each === name) ?? refuse();
+}
+
+function toConversion(item: Record<string, unknown>, refuse: Refuse): Conversion {
+  const mustBeOneOf = (names: readonly (string | number)[], member: string) => () =>
+    refuse(`must be one of ${names.join(', ')}`, member);
+  if (Object.hasOwn(item, 'if')) {
+    if (Object.hasOwn(item, 'set')) return { equals: item.if, becomes: item.set };
+    return item.remove === true
+      ? { equals: item.if, isRemoved: true }
+      : refuse('needs `set`, or `remove: true`');
+  }
+  if (Object.hasOwn(item, 'divide')) {
+    const places = 1 + divisors.findIndex((each) => item.divide === `n${each}`);
+    return places > 0 ? { places } : mustBeOneOf(divisors, '/divide')();
+  }
+  const to = oneOf(conversions, item.to, mustBeOneOf(conversions, '/to'));
+  if (to === 'date') return { to, order: oneOf(dateOrders, item.order, mustBeOneOf(dateOrders, '/order')) };
+  if ((to !== 'number' && to !== 'integer') || !Object.hasOwn(item, 'decimal')) return { to };
+  const decimal = oneOf(decimalMarks, item.decimal, mustBeOneOf(decimalMarks, '/decimal'));
+  return { to, style: { decimal, unit: untag(item.unit) } };
+}
+
 function toCoercion(item: unknown, path: string): Coercion {
   const refuse = refuserOf(path);
   if (!isObject(item)) return refuse('must be an object');
   const keys = toKeys(item.path, (message) => refuse(message, '/path'));
   if (Object.hasOwn(item, 'default')) return { keys, value: item.default };
-  const to = untag(item.to) as Conversion;
-  if (!conversions.includes(to)) return refuse(`must be one of ${conversions.join(', ')}`, '/to');
-  return { keys, to };
+  return { keys, ...toConversion(item, refuse) };
 }
 
 /** Reads a JSON Patch (RFC 6902) and a list of coercions, both as JSON text. Throws AmendmentProblem. */

@@ -33,6 +33,12 @@ export interface MinuteCounts {
   reasons: ReasonCount[];
 }
 
+/** Of what was refused for a reason. */
+interface HourCount {
+  at: Date;
+  count: number;
+}
+
 interface CountsDocument extends Omit<MinuteCounts, 'key'> {
   _id: Binary;
   /** `total` and all of `lost`. */
@@ -74,6 +80,20 @@ export const wholeMinutes = ({ from, to }: Period): Period => ({
   to: to && new Date(minuteOf(to.getTime() + minuteMs - 1)),
 });
 
+const reasonIn = (of: string) => ({
+  path: `${of}.path`,
+  keyword: `${of}.keyword`,
+  property: `${of}.property`,
+  reason: `${of}.reason`,
+});
+
+const summed = (of: string) => ({
+  message: { $first: `${of}.message` },
+  count: { $sum: `${of}.count` },
+  firstAt: { $min: `${of}.firstAt` },
+  lastAt: { $max: `${of}.lastAt` },
+});
+
 /** How many uploads were refused or lost, by application, minute, reason and key. */
 export function refusalCountStore(db: Db, note: (applications: string[]) => Promise<void> = async () => {}) {
   const counts = db.collection<CountsDocument>('refusals');
@@ -109,30 +129,32 @@ export function refusalCountStore(db: Db, note: (applications: string[]) => Prom
       await note([...new Set(minutes.map(({ key }) => applicationOfKey(key)))]);
     },
 
-    /** The reasons of a period of whole minutes, most frequent first. */
-    async totals(application: string, { from, to }: Period, limit: number): Promise<ReasonCount[]> {
+    /** The reasons of a period of whole minutes, most frequent first, with the counts of each hour since `hoursFrom`. */
+    async totals(
+      application: string,
+      { from, to }: Period,
+      limit: number,
+      hoursFrom = new Date(0),
+    ): Promise<(ReasonCount & { hours: HourCount[] })[]> {
       const $gte = firstKeyAt(application, from ?? new Date(0));
       const $lt = to && firstKeyAt(application, to);
+      const at = '$reasons.lastAt';
+      const hour = { $cond: [{ $gte: [at, hoursFrom] }, { $dateTrunc: { date: at, unit: 'hour' } }, null] };
       return counts
-        .aggregate<ReasonCount>([
+        .aggregate<ReasonCount & { hours: HourCount[] }>([
           { $match: { _id: { ...all(application), $gte, ...($lt && { $lt }) } } },
           { $unwind: '$reasons' },
+          { $group: { _id: { ...reasonIn('$reasons'), hour }, ...summed('$reasons') } },
           {
             $group: {
-              _id: {
-                path: '$reasons.path',
-                keyword: '$reasons.keyword',
-                property: '$reasons.property',
-                reason: '$reasons.reason',
-              },
-              message: { $first: '$reasons.message' },
-              count: { $sum: '$reasons.count' },
-              firstAt: { $min: '$reasons.firstAt' },
-              lastAt: { $max: '$reasons.lastAt' },
+              _id: reasonIn('$_id'),
+              ...summed('$$ROOT'),
+              hours: { $push: { at: '$_id.hour', count: '$count' } },
             },
           },
           { $sort: { count: -1, _id: 1 } },
           { $limit: limit },
+          { $set: { hours: { $filter: { input: '$hours', cond: { $ne: ['$$this.at', null] } } } } },
           { $replaceWith: { $mergeObjects: ['$$ROOT', '$_id'] } },
           { $project: { _id: 0 } },
         ])

@@ -129,6 +129,23 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
       for await (const document of found.batchSize(200)) yield toRefused(document);
     },
 
+    /** Newest first, at most so many and so many bytes; the last may exceed them. */
+    async *newest(
+      application: string,
+      selection: RefusedSelection,
+      { limit, bytes }: { limit: number; bytes: number },
+    ): AsyncGenerator<RefusedRecord> {
+      let read = 0;
+      for await (const document of refused
+        .find(matching(application, selection))
+        .sort(newestFirst)
+        .limit(limit)) {
+        yield toRefused(document);
+        read += document.size;
+        if (read > bytes) return;
+      }
+    },
+
     /** Exact. */
     count: (application: string, selection: RefusedSelection): Promise<number> =>
       refused.countDocuments(matching(application, selection)),
@@ -191,7 +208,7 @@ export function refusedStore(db: Db, writer: Pick<Writer, 'write'>) {
     },
 
     /** Applications that have some, with the newest of each. */
-    async newest(): Promise<{ application: string; newest: string }[]> {
+    async newestOfAll(): Promise<{ application: string; newest: string }[]> {
       const found = refused.aggregate<{ _id: ObjectId; newest: ObjectId }>([
         { $sort: { application: -1, _id: -1 } },
         { $group: { _id: '$application', newest: { $first: '$_id' } } },

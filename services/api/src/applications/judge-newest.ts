@@ -1,21 +1,17 @@
 import { createEntryReader, idOf, senderIn } from '@sluice/bson/entry.ts';
-import { createFieldSet } from '@sluice/intake/field-set.ts';
 import type { Intake } from '@sluice/intake/intake.ts';
 import { createKeyCounts } from '@sluice/intake/key-counts.ts';
 import type { Judged } from '@sluice/intake/line.ts';
 import { reasonOf } from '@sluice/intake/refused/refused-upload.ts';
-import { createUploadValidator } from '@sluice/intake/upload-validator.ts';
-import { createJudge } from '@sluice/intake/validate-payload.ts';
 import type { KeyRefusals } from '@sluice/jobs/record/chunk-records.ts';
 import { unexplained } from '@sluice/schemas/explain/issue.ts';
-import type { CompiledSchema } from '@sluice/schemas/judge/compiled-schema.ts';
 import { isBusy } from '@sluice/shared/errors.ts';
 import type { ApplicationRecord } from '@sluice/store/applications/applications.ts';
 import type { EntryId } from '@sluice/store/entries/entry-id.ts';
 import { readDocument } from '@sluice/store/entries/read-document.ts';
 import type { Dependencies } from '../dependencies.ts';
 import { createSlices } from '../http/slices.ts';
-import { capacities } from '../limits/table.ts';
+import { createDryValidator, type Proposed, toIntake } from '../known/proposed-intake.ts';
 
 export const mostEntries = 10_000;
 const pageEntries = 500;
@@ -30,11 +26,6 @@ interface NewestJudged {
   by_key: KeyRefusals[];
 }
 
-interface Proposed {
-  rawSchema: string;
-  schema: CompiledSchema;
-}
-
 /** Validates the newest entries with a proposed schema, one application at a time, in slices. */
 export function createJudgeNewest({
   store: { rawEntries, senders },
@@ -42,19 +33,7 @@ export function createJudgeNewest({
   explainer,
 }: Pick<Dependencies, 'store' | 'capacity' | 'explainer'>) {
   const read = createEntryReader();
-  // Nothing is stored, so no field is recorded.
-  const validator = createUploadValidator(
-    { find: () => ({ fields: [] }), notOnRecord: () => [] },
-    { capacity: largeUploads, waitMs: capacities.largeUploads.waitMs },
-  );
-
-  function toIntake({ domain }: ApplicationRecord, client: string, { rawSchema, schema }: Proposed): Intake {
-    const judge = createJudge(explainer, { domain, client, schema });
-    const recorded = { overflow: true, closed: true };
-    // The validator's thread knows the schema by `id` and `version`.
-    const named = { id: `proposed ${schema.hash}`, version: 0, domain, owner: client };
-    return { ...named, rawSchema, schema, judge, fields: createFieldSet(), recorded, size: 0 };
-  }
+  const validator = createDryValidator({ largeUploads });
 
   /** Undefined if too much waits for the validator. */
   async function validate(intake: Intake, document: Buffer): Promise<Judged | undefined> {
@@ -115,7 +94,7 @@ export function createJudgeNewest({
     /** `client` waits for its turn. Throws ApiError after a long wait. */
     judge: (application: ApplicationRecord, client: string, proposed: Proposed, signal: AbortSignal) =>
       dryRuns.runInFairOrder(client, () =>
-        judge(application.id, toIntake(application, client, proposed), signal),
+        judge(application.id, toIntake(explainer, application.domain, client, proposed), signal),
       ),
     close: validator.close,
   };

@@ -43,11 +43,11 @@ export const capacities = {
   imports: { what: 'imports', client: 'owner', limit: 32, note: 'while the file arrives' },
   schemas: { what: 'schemas', client: 'owner', limit: 256, note: 'being compiled' },
   dryRuns: {
-    what: 'dry runs of schemas',
+    what: 'dry runs of schemas and replays',
     client: 'owner',
     limit: 1,
     waitMs: 10_000,
-    note: 'while they validate the newest entries; the others wait',
+    note: 'while they validate entries or refused uploads; the others wait',
   },
   passwords: { what: 'passwords', client: 'address', limit: 64, note: 'being hashed or compared' },
   answers: {

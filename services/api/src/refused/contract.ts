@@ -7,6 +7,7 @@ import {
   Detail,
   Flag,
   Int,
+  JsonSchema,
   KeyId,
   Named,
   Pagination,
@@ -94,12 +95,61 @@ export const RefusedGroupAnswer = Named('RefusedGroup', {
   dismissed: Bool('Whether it was dismissed, and nothing of it was refused since.', false),
   first_at: DateTime(),
   last_at: DateTime(),
+  last_day: Type.Optional(
+    Type.Array(Type.Integer(), {
+      description: 'How many were refused in each of the last 24 hours, oldest first. Absent with `key`.',
+      examples: [[...Array(23).fill(0), 1]],
+    }),
+  ),
   example: Type.Optional(
     Type.Unknown({
       description:
         'The payload of the newest that is kept; the beginning of its JSON text, if that has more than 4 KiB.',
       examples: [{ celsius: 'warm' }],
     }),
+  ),
+});
+
+const Range = (title: string, description: string) =>
+  Type.Optional(Named({ title, description }, { min: Type.Number(), max: Type.Number() }));
+
+export const RefusedValues = Named('RefusedValues', {
+  read: Int('How many uploads were read: the newest.', 2),
+  missing: Int('How many of them have nothing at the place.', 0),
+  distinct: Int('How many values differ.', 1),
+  values: Type.Array(
+    Named('RefusedValue', {
+      value: Type.Unknown({
+        description:
+          'The value; a string with the beginning of its JSON text and `…`, if that has more than 200 characters.',
+        examples: ['warm'],
+      }),
+      count: Int('How many uploads have it.', 2),
+    }),
+    {
+      description:
+        'The 100 most frequent, most frequent first. Uploads that are cut off, not JSON or too large have none.',
+    },
+  ),
+  numbers: Range('RefusedNumbers', 'Of the values that are numbers.'),
+  sizes: Range(
+    'RefusedSizes',
+    'Characters of the values that are strings, elements of those that are arrays.',
+  ),
+  members: Type.Array(
+    Named('RefusedMember', {
+      name: Type.String({ examples: ['celsius'] }),
+      count: Int('How many uploads have it.', 2),
+    }),
+    { description: 'With `property`: the members beside it, at most 50.' },
+  ),
+  senders: Type.Array(
+    Named('RefusedSender', {
+      key: Type.Optional(Text('Id of the ingest key.')),
+      network: Type.Optional(Text('The network of uploads without a key.', '192.0.2.0/24')),
+      count: Int('How many uploads it sent.', 2),
+    }),
+    { description: 'The 20 that sent most.' },
   ),
 });
 
@@ -153,19 +203,23 @@ export const ReplayRequest = Strict(
     ),
     coerce: Type.Optional(
       list(
-        'Named changes, or their JSON text, at most 100: `{path, to}` converts a value that is there to a `number`, `integer`, `boolean` or `string`, or trims it (`trim`); `{path, default}` sets one that is missing.',
+        'Named changes, or their JSON text, at most 100: `{path, to}` converts a value that is there to a `number`, `integer`, `boolean` or `string`, or trims it (`trim`); with `decimal` and `unit`, a `number` is read as people write it; with `order`, a `date`. ' +
+          '`{path, divide}` divides a number by a power of ten. `{path, if, set}` replaces a value, `{path, if, remove: true}` removes it. `{path, default}` sets one that is missing.',
         Coercion,
         [[{ path: '/celsius', to: 'number' }]],
       ),
     ),
+    schema: Type.Optional(JsonSchema),
   },
 );
 
 export const ReplayQuery = Query({
-  dry_run: Flag('Show the first ten; store nothing.'),
+  dry_run: Flag('Say what would be stored; store nothing.'),
 });
 
 export const ReplayPairs = Named('ReplayPairs', {
+  checked: Int('How many were validated: the oldest, at most 1,000, and within two seconds.', 2),
+  conforming: Int('How many of them conform.', 2),
   pairs: Type.Array(
     Named('ReplayPair', {
       before: Payload,

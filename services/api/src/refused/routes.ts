@@ -1,18 +1,21 @@
 import { AmendmentProblem, type Amendments, readAmendments } from '@sluice/intake/refused/amendments.ts';
 import type { ReplayOptions } from '@sluice/jobs/record/job-records.ts';
+import { ApiError } from '@sluice/shared/errors.ts';
 import { wholeMinutes } from '@sluice/store/refused/refusal-counts.ts';
 import type { KeptReason } from '@sluice/store/refused/refused.ts';
 import { type Reason, refusedReasons } from '@sluice/store/refused/refused-records.ts';
 import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, sendJson, success } from '../http/answers.ts';
+import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { createReadPage, fromCursor } from '../http/pages.ts';
 import { invalidAt } from '../http/refusals.ts';
-import { ByDomain, bearerRoutes, operation, overLimit } from '../http/route-parts.ts';
+import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { toPeriod } from '../http/validation.ts';
 import { madeJob } from '../jobs/describe.ts';
 import { queueAndSend } from '../jobs/steps.ts';
+import type { Proposed } from '../known/proposed-intake.ts';
 import {
   RefusedGroupAnswer,
   RefusedGroupsQuery,
@@ -20,17 +23,33 @@ import {
   RefusedPage,
   RefusedQuery,
   RefusedSelectionQuery,
+  RefusedValues,
   ReplayPairs,
   ReplayQuery,
   ReplayRequest,
 } from './contract.ts';
+import { readValues } from './read-values.ts';
 import { toGroupJson, toJson } from './to-json.ts';
-import { createTryReplay } from './try-replay.ts';
+import { createTryReplay, mostTried } from './try-replay.ts';
 
 const idBytes = 12;
 const mostGroups = 100;
+const mostRead = 1_000;
+const mostReadBytes = 4 * 1024 ** 2;
+const hourMs = 3_600_000;
+const hours = 24;
 
 const never = new Date(0);
+
+/** The begin of the first of the last hours. */
+const firstHourOf = (now: Date) => new Date((Math.floor(now.getTime() / hourMs) - hours + 1) * hourMs);
+
+function toLastDay(counts: { at: Date; count: number }[], firstHour: Date): number[] {
+  const byHour = new Map(
+    counts.map(({ at, count }) => [(at.getTime() - firstHour.getTime()) / hourMs, count]),
+  );
+  return Array.from({ length: hours }, (_, hour) => byHour.get(hour) ?? 0);
+}
 
 const mostFrequent = (reasons: KeptReason[]) =>
   reasons
@@ -63,7 +82,7 @@ const toSelection = ({
 });
 
 /** Uploads that are refused later are not replayed. Throws ApiError for what no schema refused. */
-function toOptions({ reason, ...asked }: Static<typeof ReplayRequest>): ReplayOptions {
+function toOptions({ reason, ...asked }: Omit<Static<typeof ReplayRequest>, 'schema'>): ReplayOptions {
   const isOther = (name: string | undefined) =>
     refusedReasons.some((each) => each === name && each !== 'schema');
   for (const [name, value] of Object.entries({ reason, keyword: asked.keyword }))
@@ -86,13 +105,20 @@ function toAmendments(options: ReplayOptions): Amendments {
 
 /** Refused uploads that are kept: list, count by reason, delete, replay. The other routes of replays are in jobs/routes.ts. */
 export const refusedRoutes: Routes = async (app, dependencies) => {
-  const { store, capacity, quotas, audit } = dependencies;
+  const { store, capacity, compiler, quotas, audit } = dependencies;
   const { applications, refused, refusalCounts } = store;
   bearerRoutes(app, 'Refused uploads', 'editor');
   const tryReplay = createTryReplay(dependencies);
   app.addHook('onClose', tryReplay.close);
   const readPage = createReadPage('uploads', capacity);
   const path = '/applications/:domain/refused';
+
+  /** Throws ApiError. */
+  async function compile(rawSchema: string, client: string): Promise<Proposed> {
+    const compiled = await compiler.compile(rawSchema, { client, isNew: true });
+    if (!compiled.ok) throw new ApiError('InvalidSchemaError', compiled.problem);
+    return { rawSchema, schema: compiled.schema };
+  }
 
   app.get(
     path,
@@ -133,8 +159,11 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
       const { id, dismissed = [] } = await findApplication(applications, request);
       const groups = await capacity.pageReads.runInFairOrder(request.owner.id, async () => {
         const kept = await refused.kept(id, { ...period, key });
+        const firstHour = firstHourOf(new Date());
         const counts =
-          key === undefined ? await refusalCounts.totals(id, period, mostGroups) : mostFrequent(kept);
+          key === undefined
+            ? await refusalCounts.totals(id, period, mostGroups, firstHour)
+            : mostFrequent(kept);
         const of = finderOf(kept);
         const dismissal = finderOf(dismissed);
         const newest = counts.flatMap((reason) => of(reason)?.newest ?? []);
@@ -145,11 +174,29 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
           const state = {
             kept: known?.kept ?? 0,
             dismissed: reason.lastAt <= (dismissal(reason)?.at ?? never),
+            ...('hours' in reason && { last_day: toLastDay(reason.hours, firstHour) }),
           };
           return toGroupJson(reason, state, known && examples.get(known.newest));
         });
       });
       return sendJson(reply, `[${groups.join(',')}]`);
+    },
+  );
+
+  app.get(
+    `${path}/values`,
+    operation('getRefusedValues', 'Count the values of refused uploads', {
+      description: `What refused uploads have at \`path\`, in the member \`property\` if there is one, and who sent them. The newest ${mostRead.toLocaleString('en')} are read, at most 4 MiB.`,
+      params: ByDomain,
+      querystring: RefusedSelectionQuery,
+      response: { 200: Success(RefusedValues), ...overLimit },
+    }),
+    async (request, reply) => {
+      const { query, owner } = request;
+      const { id } = await findApplication(applications, request);
+      const read = () =>
+        readValues(refused.newest(id, toSelection(query), { limit: mostRead, bytes: mostReadBytes }), query);
+      return sendJson(reply, await capacity.pageReads.runInFairOrder(owner.id, read));
     },
   );
 
@@ -198,23 +245,32 @@ export const refusedRoutes: Routes = async (app, dependencies) => {
     operation('createReplay', 'Replay refused uploads', {
       description:
         'Creates a job that validates refused uploads again, with the schema in force. Those that conform become entries, each once; the others stay, with their new reasons. Only those with the reason `schema` are replayed. ' +
-        'Without `ids`, `path`, `keyword`, `property`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. With `dry_run=true` nothing is stored: the answer shows the first ten, before and after.',
+        'Without `ids`, `path`, `keyword`, `property`, `from` and `to`, all are replayed. `patch`, then `coerce`, change each payload first. ' +
+        `With \`dry_run=true\` nothing is stored: the answer counts which of the oldest ${mostTried.toLocaleString('en')} conform, and shows ten, before and after. \`schema\` is then the schema that validates them. Keys and unique values are not looked up.`,
       params: ByDomain,
       querystring: ReplayQuery,
       body: ReplayRequest,
       response: {
-        200: Success(ReplayPairs, 'With `dry_run=true`: what the replay would do with the first ten.'),
+        200: Success(ReplayPairs, 'With `dry_run=true`: what the replay would do.'),
         ...madeJob('replay'),
+        ...ownFailures('InvalidSchemaError'),
       },
-      config: { listsAsText: ['patch', 'coerce'] },
+      config: { textOf: 'schema', listsAsText: ['patch', 'coerce'] },
     }),
     async (request, reply) => {
-      const { body, query } = request;
+      const { query, owner: user } = request;
+      const { schema, ...body } = request.body;
+      if (schema !== undefined && !query.dry_run)
+        throw invalidAt('/schema', 'dry_run', 'only a dry run takes a schema: publish it first');
       const options = toOptions(body);
       const amendments = toAmendments(options);
       const application = await findApplication(store.applications, request);
       const { id, domain } = application;
-      if (query.dry_run) return sendJson(reply, await tryReplay.pairs(domain, options, amendments));
+      if (query.dry_run) {
+        const proposed = schema === undefined ? undefined : await compile(schema, user.id);
+        const tried = { options, amendments, proposed };
+        return sendJson(reply, await tryReplay.outcome(application, user.id, tried, abortOnClose(reply)));
+      }
       const owner = application.owner.id;
       await quotas.check('jobs', owner);
       await quotas.checkEntries(owner);

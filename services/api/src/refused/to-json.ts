@@ -31,7 +31,7 @@ export function toJson({ at, version, name, message, details, ...refused }: Refu
 /** A group of refused uploads, as JSON. */
 export function toGroupJson(
   { reason, path, keyword, property, message, count, firstAt, lastAt }: ReasonCount,
-  { kept, dismissed }: Pick<RefusedGroupAnswer, 'kept' | 'dismissed'>,
+  state: Pick<RefusedGroupAnswer, 'kept' | 'dismissed' | 'last_day'>,
   example: RefusedRecord | undefined,
 ): string {
   const fields: Omit<RefusedGroupAnswer, 'example'> = {
@@ -41,8 +41,7 @@ export function toGroupJson(
     ...(property !== undefined && { property }),
     message,
     count,
-    kept,
-    dismissed,
+    ...state,
     first_at: firstAt.toISOString(),
     last_at: lastAt.toISOString(),
   };

@@ -94,6 +94,11 @@ async function list(
   }
 }
 
+interface Tried {
+  checked: number;
+  conforming: number;
+}
+
 interface ReplayOptions extends Selection {
   id?: string[];
   patch?: string;
@@ -114,14 +119,12 @@ async function replay(
   };
   if (dryRun) {
     const query = { dry_run: true };
-    const { text } = await api.ask('POST', path('/replays'), { query, json });
-    const pairs = elementTexts(memberText(text, 'pairs') ?? '[]');
-    for (const pair of pairs) await print(harmless(pair));
-    const refused = pairs.filter((pair) => memberText(pair, 'ok') !== 'true').length;
-    if (pairs.length === 0) say('no refused upload matches');
-    else
-      say(`${pairs.length - refused} of the first ${pairs.length} would be stored, ${refused} refused again`);
-    return refused > 0 ? 1 : 0;
+    const { text, data } = await api.ask<Tried>('POST', path('/replays'), { query, json });
+    for (const pair of elementTexts(memberText(text, 'pairs') ?? '[]')) await print(harmless(pair));
+    const { checked, conforming } = data;
+    if (checked === 0) say('no refused upload matches');
+    else say(`${conforming} of the first ${checked} would be stored, ${checked - conforming} refused again`);
+    return conforming < checked ? 1 : 0;
   }
   const { data } = await api.ask<AskedJob>('POST', path('/replays'), { json });
   const { result } = await waitForJob(context, data.id, 'replay');

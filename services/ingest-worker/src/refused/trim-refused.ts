@@ -28,7 +28,7 @@ export function createTrimRefused({
   }
 
   async function trimKept(): Promise<void> {
-    const found = await refused.newest();
+    const found = await refused.newestOfAll();
     const grown = found.filter(({ application, newest }) => seen.get(application) !== newest);
     for (const { application, newest } of grown) {
       await trimOne(
