@@ -1,25 +1,32 @@
 import { describe, expect, it } from 'vitest';
 import { faultAt, RequestFailure } from '../../api/failure.ts';
-import { type FixChange, suggestChange, toAmendments } from './fix.ts';
-
-const change = (given: Partial<FixChange>): FixChange => ({
-  id: 0,
-  path: '/a',
-  to: 'number',
-  value: '',
-  ...given,
-});
+import { newChange as change, isComplete, toAmendments } from './fix.ts';
 
 describe('a fix', () => {
   it.each([
-    [change({}), '[{"path":"/a","to":"number"}]'],
+    [change({ path: '/a' }), '[{"path":"/a","to":"number"}]'],
     [change({ path: '/a"b', to: 'trim' }), '[{"path":"/a\\"b","to":"trim"}]'],
     [
-      change({ to: 'default', value: '9223372036854775807' }),
+      change({ path: '/a', to: 'default', value: '9223372036854775807' }),
       '[{"path":"/a","default":9223372036854775807}]',
     ],
-    [change({ to: 'default', value: '{"b":1}' }), '[{"path":"/a","default":{"b":1}}]'],
-    [change({ to: 'default', value: 'New "York"' }), '[{"path":"/a","default":"New \\"York\\""}]'],
+    [change({ path: '/a', to: 'default', value: '{"b":1}' }), '[{"path":"/a","default":{"b":1}}]'],
+    [
+      change({ path: '/a', to: 'default', value: 'New "York"' }),
+      '[{"path":"/a","default":"New \\"York\\""}]',
+    ],
+    [
+      change({ path: '/a', to: 'written', decimal: ',', unit: 'kr' }),
+      '[{"path":"/a","to":"number","decimal":",","unit":"kr"}]',
+    ],
+    [change({ path: '/a', to: 'written', decimal: '.' }), '[{"path":"/a","to":"number","decimal":"."}]'],
+    [change({ path: '/a', to: 'date', order: 'dmy' }), '[{"path":"/a","to":"date","order":"dmy"}]'],
+    [change({ path: '/a', to: 'divide', value: '100' }), '[{"path":"/a","divide":100}]'],
+    [
+      change({ path: '/a', to: 'replace', from: 'Olso', value: 'Oslo' }),
+      '[{"path":"/a","if":"Olso","set":"Oslo"}]',
+    ],
+    [change({ path: '/a', to: 'remove', from: 'null' }), '[{"path":"/a","if":null,"remove":true}]'],
   ])('%o is sent as %s', (given, coerce) => {
     expect(toAmendments({ changes: [given], patch: ' ' })).toEqual({ coerce });
   });
@@ -29,28 +36,22 @@ describe('a fix', () => {
   });
 });
 
-describe('what is suggested', () => {
-  const schema = JSON.stringify({
-    type: 'object',
-    properties: {
-      a: { type: 'number' },
-      b: { type: ['string', 'null'] },
-      c: { type: 'array', items: { type: 'boolean' } },
-      d: { type: 'object' },
-    },
-  });
-  it.each([
-    ['/a', 'type', undefined, { path: '/a', to: 'number' }],
-    ['/b', 'type', undefined, { path: '/b', to: 'trim' }],
-    ['/c/0', 'type', undefined, { path: '/c/0', to: 'boolean' }],
-    ['/d', 'type', undefined, { path: '/d', to: 'trim' }],
-    ['/nowhere', 'type', undefined, { path: '/nowhere', to: 'trim' }],
-    ['', 'required', 'b/c~', { path: '/b~1c~0', to: 'default' }],
-    ['/a', 'required', 'b', { path: '/a/b', to: 'default' }],
-    ['/a', 'enum', undefined, { path: '/a', to: 'trim' }],
-  ])('for %s %s %s', (path, keyword, property, expected) => {
-    expect(suggestChange({ path, keyword, ...(property && { property }) }, schema)).toMatchObject(expected);
-  });
+it.each([
+  [change({ path: '/a', to: 'number' }), true],
+  [change({ path: '/a', to: 'remove', from: 'null' }), true],
+  [change({ path: '/a', to: 'date' }), false],
+  [change({ path: '/a', to: 'date', order: 'mdy' }), true],
+  [change({ path: '/a', to: 'written' }), false],
+  [change({ path: '/a', to: 'default' }), false],
+  [change({ path: '/a', to: 'divide' }), false],
+  [change({ path: '/a', to: 'replace', from: 'x' }), false],
+])('%o is complete: %s', (given, complete) => {
+  expect(isComplete({ changes: [given], patch: '' })).toBe(complete);
+});
+
+it('a fix without a change is not complete', () => {
+  expect(isComplete({ changes: [], patch: ' ' })).toBe(false);
+  expect(isComplete({ changes: [], patch: '[]' })).toBe(true);
 });
 
 it('a fault is told at its place only', () => {

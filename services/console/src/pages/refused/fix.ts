@@ -1,18 +1,34 @@
 import { isJson } from '@sluice/json/parse-json.ts';
-import { toPointer } from '@sluice/json/pointer.ts';
+import type { DateOrder, DecimalMark } from '@sluice/json/written-values.ts';
 import type { Schemas } from '../../api/client.ts';
-import { typesAt } from './suggest.ts';
 
-/** A change of one value in each payload, as it is typed in the form. */
+/** A change of one value in each payload, as it is typed in the form. Empty: not chosen. */
 export interface FixChange {
   id: number;
   path: string;
-  to: 'number' | 'integer' | 'boolean' | 'string' | 'trim' | 'default';
-  /** JSON, or a text without quotes. It is set where the value is missing. */
+  to:
+    | 'number'
+    | 'written'
+    | 'integer'
+    | 'boolean'
+    | 'string'
+    | 'trim'
+    | 'date'
+    | 'divide'
+    | 'replace'
+    | 'remove'
+    | 'default';
+  /** JSON, or a text without quotes: what is set. Of `divide`: by what. */
   value: string;
+  /** Which value is replaced or removed, likewise. */
+  from: string;
+  /** Of a number as people write it. */
+  decimal: DecimalMark | '';
+  unit: string;
+  order: DateOrder | '';
 }
 
-interface Fix {
+export interface Fix {
   changes: FixChange[];
   /** JSON text; empty for none. */
   patch: string;
@@ -20,13 +36,31 @@ interface Fix {
 
 type Amendments = Pick<Schemas['ReplayRequest'], 'patch' | 'coerce'>;
 
-const toJsonText = (value: string): string => (isJson(value) ? value : JSON.stringify(value));
+export const newChange = (given: Partial<FixChange>): FixChange => ({
+  id: 0,
+  path: '',
+  to: 'number',
+  value: '',
+  from: '',
+  decimal: '',
+  unit: '',
+  order: '',
+  ...given,
+});
 
-function toCoercion({ path, to, value }: FixChange): string {
-  const pointer = JSON.stringify(path);
-  return to === 'default'
-    ? `{"path":${pointer},"default":${toJsonText(value)}}`
-    : `{"path":${pointer},"to":"${to}"}`;
+export const toJsonText = (value: string): string => (isJson(value) ? value : JSON.stringify(value));
+
+function toCoercion({ path, to, value, from, decimal, unit, order }: FixChange): string {
+  const members = {
+    default: () => `"default":${toJsonText(value)}`,
+    replace: () => `"if":${toJsonText(from)},"set":${toJsonText(value)}`,
+    remove: () => `"if":${toJsonText(from)},"remove":true`,
+    divide: () => `"divide":${value}`,
+    date: () => `"to":"date","order":"${order}"`,
+    written: () => `"to":"number","decimal":"${decimal}"${unit && `,"unit":${JSON.stringify(unit)}`}`,
+  };
+  const more = to in members ? members[to as keyof typeof members]() : `"to":"${to}"`;
+  return `{"path":${JSON.stringify(path)},${more}}`;
 }
 
 /** JSON texts for the API: numbers keep their digits. */
@@ -35,17 +69,13 @@ export const toAmendments = ({ changes, patch }: Fix): Amendments => ({
   ...(patch.trim() !== '' && { patch }),
 });
 
-const convertible = ['number', 'integer', 'boolean', 'string'] as const;
-
-/** The change that is most likely to make a group conform. */
-export function suggestChange(
-  { path, keyword, property }: Pick<Schemas['RefusedGroup'], 'path' | 'keyword' | 'property'>,
-  schema: string,
-): FixChange {
-  const change = { id: 0, path, to: 'trim', value: '' } as const;
-  const [type, ...others] = typesAt(schema, path);
-  const to = others.length === 0 && convertible.find((each) => each === type);
-  if (keyword === 'type' && to) return { ...change, to };
-  if (keyword !== 'required' || property === undefined) return change;
-  return { ...change, path: path + toPointer([property]), to: 'default' };
+/** Whether everything of a change is chosen that only people can know. */
+function isChosen({ to, value, decimal, order }: FixChange): boolean {
+  if (to === 'date') return order !== '';
+  if (to === 'written') return decimal !== '';
+  return !['default', 'replace', 'divide'].includes(to) || value !== '';
 }
+
+/** Whether it changes something, and nothing of it is open. */
+export const isComplete = ({ changes, patch }: Fix): boolean =>
+  (changes.length > 0 || patch.trim() !== '') && changes.every(isChosen);

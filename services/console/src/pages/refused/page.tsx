@@ -1,8 +1,11 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
+import { Link, useNavigate, useSearchParams } from 'react-router';
 import { queryClient } from '../../api/query-client.ts';
-import { groupsQuery } from '../../api/refused.ts';
+import { groupsQuery, type RefusedGroup, stateOf } from '../../api/refused.ts';
+import { SmallButton } from '../../components/buttons.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { Section } from '../../components/section.tsx';
@@ -10,9 +13,15 @@ import { JobList } from '../../jobs/job-list.tsx';
 import { isOver, jobsQuery } from '../../jobs/jobs.ts';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { Groups } from './groups.tsx';
+import { GroupList } from './group-list.tsx';
+import { GroupPanel } from './group-panel.tsx';
+import { groupIn, keyOf, searchOf } from './group-search.ts';
+import './refused.css';
 import { ReplayButton, ReplayOutcome } from './replays.tsx';
 import { Trend } from './trend.tsx';
+
+/** Both panes fit beside each other. */
+const wide = '(min-width: 62em)';
 
 export function Page() {
   const { domain, template } = useApplication();
@@ -27,8 +36,7 @@ export function Page() {
   if (data.length === 0) return <EmptyState {...words.refused.empty} />;
   return (
     <Stack gap="xl">
-      <Groups groups={data} />
-      <Trend domain={domain} />
+      <Panes groups={data} />
       <Section title={words.refused.replays}>
         <Group>
           <ReplayButton request={{}} label={words.refused.replayAll} variant="default" />
@@ -39,5 +47,41 @@ export function Page() {
         </JobList>
       </Section>
     </Stack>
+  );
+}
+
+/** The groups, and the open one beside them. On a narrow screen, the open group replaces the list. */
+function Panes({ groups }: { groups: RefusedGroup[] }) {
+  const { domain } = useApplication();
+  const [search] = useSearchParams();
+  const navigate = useNavigate();
+  const isWide = useMediaQuery(wide, undefined, { getInitialValueInEffect: false });
+  const selected = groupIn(search, groups);
+  const open = groups.filter((group) => stateOf(group) === 'open');
+  const first = isWide && !search.has('keyword') ? open[0] : undefined;
+  const firstSearch = first && searchOf(first);
+  useEffect(() => {
+    if (firstSearch) void navigate({ search: firstSearch }, { replace: true, preventScrollReset: true });
+  }, [firstSearch, navigate]);
+
+  function toNext(done: RefusedGroup) {
+    const next = isWide ? open.find((group) => keyOf(group) !== keyOf(done)) : undefined;
+    void navigate({ search: next ? searchOf(next) : '' }, { preventScrollReset: true });
+  }
+  return (
+    <div className="triage" data-open={selected ? true : undefined}>
+      <Stack gap="xs">
+        <Trend domain={domain} />
+        <GroupList groups={groups} selected={selected} />
+      </Stack>
+      {selected && (
+        <div>
+          <SmallButton className="back" component={Link} to={{ search: '' }} mb="xs">
+            {words.refused.back}
+          </SmallButton>
+          <GroupPanel key={keyOf(selected)} group={selected} onDone={() => toNext(selected)} />
+        </div>
+      )}
+    </div>
   );
 }

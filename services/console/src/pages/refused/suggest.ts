@@ -1,34 +1,24 @@
 import { isExactNumber, nearestNumber } from '@sluice/json/numbers.ts';
 import { fromPointer } from '@sluice/json/pointer.ts';
 import type { RefusedGroup } from '../../api/refused.ts';
-import { valueAt } from '../../json/exact.ts';
-import { put, setLimit, setRequired, setType } from '../../schema-form/edits.ts';
+import { drop, put, setLimit, setRequired, setType } from '../../schema-form/edits.ts';
 import { nodeAt, type Path, rootOf, shapeOf } from '../../schema-form/shape.ts';
 import { words } from '../../words/en.ts';
+import { allTypes, schemaPath } from './schema-at.ts';
+import type { Values } from './suggest-change.ts';
 
 /** A change of the schema that lets the uploads of a group in. */
 export interface SchemaFix {
   label: string;
+  /** What it means for entries. */
+  effect: string;
   /** The new text of the schema. */
   schema: string;
 }
 
 const say = words.refused.fixes;
 
-/** Where the schema says what is at a place of payloads, as far as `properties` and `items` lead there. */
-function schemaPath(text: string, keys: string[]): Path | undefined {
-  const root = rootOf(text);
-  let path: Path = [];
-  for (const key of keys) {
-    const below = [['properties', key], ['items']].map((each) => [...path, ...each]);
-    const found = below.find((each) => root && nodeAt(root, each)?.type === 'object');
-    if (!found) return undefined;
-    path = found;
-  }
-  return path;
-}
-
-function typeOf(value: unknown): string | undefined {
+export function typeOf(value: unknown): string | undefined {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   const number = nearestNumber(value);
@@ -38,85 +28,111 @@ function typeOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** Whether the text means a value of the type, so that the upload is converted rather. */
-const isConvertible = (value: unknown, types: string[]): boolean =>
-  (typeof value === 'string' &&
-    ((types.some((type) => type === 'number' || type === 'integer') && /^\s*-?\d+(\.\d+)?\s*$/.test(value)) ||
-      (types.includes('boolean') && /^\s*(true|false)\s*$/i.test(value)))) ||
-  (nearestNumber(value) !== undefined && types.length === 1 && types[0] === 'string');
-
 interface FixParts {
   text: string;
   path: Path;
-  value: unknown;
+  name: string;
+  values: unknown[];
 }
 
-/** The types that the schema has at a place of payloads; empty if it says nothing there. */
-export function typesAt(text: string, pointer: string): string[] {
-  const root = rootOf(text);
-  const path = schemaPath(text, fromPointer(pointer));
-  const node = root && path && nodeAt(root, path);
-  const shape = node && shapeOf(node, text);
-  return shape ? [...shape.types, ...(shape.isNullable ? ['null'] : [])] : [];
+/** The types of values; whole numbers among decimals are numbers. */
+function typesOf(values: unknown[]): string[] {
+  const types = [...new Set(values.map(typeOf).filter((type) => type !== undefined))];
+  return types.includes('number') ? types.filter((type) => type !== 'integer') : types;
 }
 
-function typeFix({ text, path, value }: FixParts): SchemaFix | undefined {
+function typeFix({ text, path, name, values }: FixParts): SchemaFix | undefined {
   const root = rootOf(text);
   const node = root && nodeAt(root, path);
   const shape = node && shapeOf(node, text);
-  const type = typeOf(value);
-  if (!shape || !type || shape.types.length === 0 || isConvertible(value, shape.types)) return undefined;
-  const before = [...shape.types, ...(shape.isNullable ? ['null'] : [])];
-  const kept = type === 'number' ? before.filter((each) => each !== 'integer') : before;
-  const label = say.type(type, before);
-  if (type === 'null' && kept.length === 1)
-    return { label, schema: setType(text, path, before[0] as string, true) };
-  const types = [...kept, type];
-  return { label, schema: put(text, [...path, 'type'], types.length === 1 ? types[0] : types) };
+  if (!shape || shape.types.length === 0) return undefined;
+  const before = allTypes(shape);
+  const added = typesOf(values).filter((type) => !before.includes(type));
+  if (added.length === 0) return undefined;
+  const kept = added.includes('number') ? before.filter((each) => each !== 'integer') : before;
+  const label = say.type(added, before);
+  const effect = say.typeEffect(name, added);
+  if (added[0] === 'null' && added.length === 1 && kept.length === 1)
+    return { label, effect, schema: setType(text, path, before[0] as string, true) };
+  const types = [...kept, ...added];
+  return { label, effect, schema: put(text, [...path, 'type'], types.length === 1 ? types[0] : types) };
 }
 
-function enumFix({ text, path, value }: FixParts): SchemaFix | undefined {
+function enumFix({ text, path, values }: FixParts): SchemaFix | undefined {
   const root = rootOf(text);
-  const values = (root && nodeAt(root, [...path, 'enum'])?.children) ?? [];
-  const isSpaced = typeof value === 'string' && values.some((each) => each.value === value.trim());
-  const isScalar = typeof value !== 'object' || isExactNumber(value);
-  if (values.length === 0 || !isScalar || value === undefined || isSpaced) return undefined;
-  return { label: say.value(JSON.stringify(value)), schema: put(text, [...path, 'enum', -1], value) };
+  const listed = root && nodeAt(root, [...path, 'enum'])?.children;
+  const scalars = values.filter(
+    (value) => typeof value !== 'object' || value === null || isExactNumber(value),
+  );
+  if (!listed || listed.length === 0 || scalars.length === 0) return undefined;
+  const schema = scalars.reduce<string>((next, value) => put(next, [...path, 'enum', -1], value), text);
+  return { label: say.value(scalars.map((value) => JSON.stringify(value))), effect: say.valueEffect, schema };
 }
 
-/** The JSON texts of limits that take a value. */
-const sizes: Record<string, (value: unknown) => number | string | undefined> = {
-  minimum: (value) => (nearestNumber(value) === undefined ? undefined : JSON.stringify(value)),
+type Size = (value: unknown) => number | undefined;
+
+const sizes: Record<string, Size> = {
+  minimum: nearestNumber,
   minLength: (value) => (typeof value === 'string' ? [...value].length : undefined),
   minItems: (value) => (Array.isArray(value) ? value.length : undefined),
 };
 
-function limitFix({ text, path, value }: FixParts, keyword: string): SchemaFix | undefined {
-  const limit = sizes[keyword.replace('max', 'min')]?.(value);
-  if (limit === undefined) return undefined;
-  return { label: say.limit(keyword, limit), schema: setLimit(text, path, keyword, String(limit)) };
+type Ranges = Pick<Values, 'numbers' | 'sizes'>;
+
+function limitFix({ text, path, values }: FixParts, keyword: string, ranges: Ranges): SchemaFix | undefined {
+  const sizeOf = sizes[keyword.replace('max', 'min')];
+  if (!sizeOf) return undefined;
+  const isMost = keyword.startsWith('max');
+  const range = keyword.endsWith('imum') ? ranges.numbers : ranges.sizes;
+  const sorted = values
+    .filter((value) => sizeOf(value) !== undefined)
+    .sort((a, b) => (sizeOf(a) as number) - (sizeOf(b) as number));
+  const value = isMost ? sorted.at(-1) : sorted[0];
+  const bound = isMost ? range?.max : range?.min;
+  if (value === undefined && bound === undefined) return undefined;
+  // The value itself keeps its digits.
+  const isSame = value !== undefined && (bound === undefined || sizeOf(value) === bound);
+  const limit = isSame && keyword.endsWith('imum') ? JSON.stringify(value) : String(bound ?? sizeOf(value));
+  return {
+    label: say.limit(keyword, limit),
+    effect: say.limitEffect,
+    schema: setLimit(text, path, keyword, limit),
+  };
 }
 
 function fixOf(
-  { path: pointer, keyword, property, example }: RefusedGroup,
+  { path: pointer, keyword, property }: RefusedGroup,
+  found: Values,
   text: string,
 ): SchemaFix | undefined {
   const keys = fromPointer(pointer);
   const path = schemaPath(text, keys);
   if (!path) return undefined;
-  const parts = { text, path, value: valueAt(example, pointer) };
+  const values = found.values.map(({ value }) => value);
+  const parts = { text, path, name: keys.at(-1) ?? '', values };
   if (keyword === 'type') return typeFix(parts);
   if (keyword === 'enum') return enumFix(parts);
-  if (keyword === 'required' && property !== undefined)
-    return { label: say.optional(property), schema: setRequired(text, path, property, false) };
-  if (keyword === 'additionalProperties' && property !== undefined)
-    return { label: say.add(property), schema: put(text, [...path, 'properties', property], {}) };
-  return limitFix(parts, keyword);
+  if (keyword === 'format' || keyword === 'pattern')
+    return {
+      label: say.anyText,
+      effect: say.anyTextEffect(parts.name),
+      schema: drop(text, [...path, keyword]),
+    };
+  if (keyword === 'required' && property !== undefined) {
+    const schema = setRequired(text, path, property, false);
+    return { label: say.optional(property), effect: say.optionalEffect(property), schema };
+  }
+  if (keyword === 'additionalProperties' && property !== undefined) {
+    const [type, ...others] = typesOf(values);
+    const schema = put(text, [...path, 'properties', property], type && others.length === 0 ? { type } : {});
+    return { label: say.add(property), effect: say.addEffect(property), schema };
+  }
+  return limitFix(parts, keyword, found);
 }
 
-/** The change of the schema that is likely meant; undefined where the uploads are rather wrong, or nothing is known. */
-export function suggestSchema(group: RefusedGroup, text: string): SchemaFix | undefined {
-  const fix = fixOf(group, text);
+/** The change of the schema that would let most of a group in; undefined where nothing is known. */
+export function suggestSchema(group: RefusedGroup, found: Values, text: string): SchemaFix | undefined {
+  const fix = fixOf(group, found, text);
   // A name that is cut off, or a rule elsewhere, would change nothing.
   return fix && fix.schema !== text ? fix : undefined;
 }

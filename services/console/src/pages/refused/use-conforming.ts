@@ -22,7 +22,7 @@ export function toConforming(since: string, stored: number, refused: number): Co
 }
 
 /** How many stored uploads conform to the rule of a group, as far as it is known to be in force. */
-export function useConforming({ first_at, count }: RefusedGroup, enabled: boolean) {
+export function useConforming({ first_at, count }: RefusedGroup) {
   const { domain, template } = useApplication();
   const path = { domain, version: String(template.version) };
   const { data, error } = useQuery({
@@ -38,7 +38,6 @@ export function useConforming({ first_at, count }: RefusedGroup, enabled: boolea
       const page = await dataOf(client.GET('/api/applications/{domain}/data', { params, signal }));
       return { since, stored: page.pagination.total };
     },
-    enabled,
   });
   return { conforming: data && toConforming(data.since, data.stored, count), error };
 }
