@@ -1212,7 +1212,7 @@ export const words = {
     senders: 'Senders',
     noNetwork: 'Unknown sender',
     mends: 'Mends',
-    fits: 'Fits what is stored',
+    fits: 'Suggested',
     schemaMend: 'Loosen the schema',
     uploadsMend: 'Change these uploads',
     rehearsing: 'Rehearsing…',

@@ -50,7 +50,7 @@ function Head({ group: { reason, path, message, count, kept, first_at, last_at }
     <Stack gap={2}>
       <Group gap="xs">
         {reason !== 'schema' && <Badge variant="light">{words.refused.reasons[reason]}</Badge>}
-        <Title order={2}>{isLost ? message : `${path || '/'} ${message}`}</Title>
+        <Title order={2}>{`${isLost ? '' : path} ${message}`}</Title>
       </Group>
       <Group gap="0 1rem" fz="sm">
         <span>{words.refused[isLost ? 'lost' : 'count'](count, kept)}</span>

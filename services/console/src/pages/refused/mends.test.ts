@@ -204,6 +204,19 @@ it.each<[what: string, given: Case, expected: object]>([
     { first: 'uploads', isComplete: false },
   ],
   [
+    'a date in another form than the dates beside it',
+    {
+      ...few,
+      path: '/day',
+      keyword: 'format',
+      given: [
+        ['25.11.2026', 2],
+        ['03/04/2026', 2],
+      ],
+    },
+    { first: 'uploads', isComplete: false },
+  ],
+  [
     'a number that may be read in two ways',
     { ...few, path: '/celsius', keyword: 'type', given: [['1,500', 2]] },
     { first: 'uploads', isComplete: false },

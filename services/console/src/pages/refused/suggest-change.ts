@@ -74,9 +74,20 @@ function toNumbers({ path, values }: Place, type: 'number' | 'integer'): ChangeS
   return one({ path, to: 'written', unit, decimal: style ?? '' }, covered);
 }
 
+/** Dates with one separator say nothing of those with another. */
+const separatorOf = ({ value }: { value: string }) => /[./-]/.exec(value)?.[0];
+
 function toDates({ path, values }: Place): ChangeSuggestion {
-  const { covered, style } = pickStyle(textsOf(values), dateOrders, toDateText);
-  return one({ path, to: 'date', order: style ?? '' }, covered);
+  const bySeparator = [...Map.groupBy(textsOf(values), separatorOf).values()].map((texts) =>
+    pickStyle(texts, dateOrders, toDateText),
+  );
+  const found = bySeparator.filter(({ covered }) => covered.length > 0);
+  const [style, ...others] = new Set(found.map((each) => each.style));
+  const order = others.length === 0 ? (style ?? '') : '';
+  return one(
+    { path, to: 'date', order },
+    found.flatMap(({ covered }) => covered),
+  );
 }
 
 /** What says nothing is removed where it may be missing. It says nothing of the schema either, so it does not count. */

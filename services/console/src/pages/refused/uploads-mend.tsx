@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { fromPointer } from '@sluice/json/pointer.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import { useState } from 'react';
 import { faultAt } from '../../api/failure.ts';
 import { type RefusedGroup, reasonOf } from '../../api/refused.ts';
@@ -9,7 +9,7 @@ import { ChangeChoice } from './change-choice.tsx';
 import { ChangeForm } from './change-form.tsx';
 import { type Fix, isComplete, toAmendments } from './fix.ts';
 import { Outcome } from './outcome.tsx';
-import { Pairs } from './pairs.tsx';
+import { Pairs, Preview } from './pairs.tsx';
 import { ReplayButton } from './replays.tsx';
 import { useRehearsal } from './use-rehearsal.ts';
 
@@ -46,6 +46,7 @@ export function UploadsMend({ group, suggested, isPrimary, onStarted }: Props) {
         />
       ))}
       {!isEmpty && !isComplete(fix) && <Text c="dimmed">{words.refused.openChoice}</Text>}
+      {isSettled && <Preview pairs={data.pairs} pointer={pointerOf(group)} />}
       {isComplete(fix) && !hasPlace && (
         <Outcome query={isSettled ? rehearsal : { data: undefined, error }} kept={group.kept} />
       )}
@@ -66,6 +67,10 @@ export function UploadsMend({ group, suggested, isPrimary, onStarted }: Props) {
     </>
   );
 }
+
+/** Where uploads of a group are wrong. */
+const pointerOf = ({ path, property }: RefusedGroup) =>
+  path + toPointer(property === undefined ? [] : [property]);
 
 /** A patch of one step, in words. */
 function sayPatch(patch: string): string {
