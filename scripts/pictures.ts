@@ -34,7 +34,7 @@ const entries = 'entries?last=30d';
 const ofDocs: Picture[] = [
   { name: 'entries-light', path: entries },
   { name: 'entries-dark', path: entries, colorScheme: 'dark' },
-  { name: 'refused', path: 'refused', prepare: (page) => page.getByText('must be one of').click() },
+  { name: 'refused', path: 'refused', prepare: (page) => page.getByText('must be one of').first().click() },
   { name: 'create', path: '/applications/new', prepare: (page) => page.getByText('Use an example').click() },
   { name: 'send', path: 'send', prepare: (page) => page.getByText('Download uploader.ts').waitFor() },
   { name: 'schema', path: 'schema', prepare: (page) => page.getByText('filled').first().waitFor() },

@@ -132,7 +132,7 @@ describe('refused uploads', () => {
     await expectAccessible(page);
 
     await page.getByRole('button', { name: 'Change and replay 2 uploads' }).click();
-    await page.getByLabel('This replay').getByText('1 stored · 1 still refused').waitFor();
+    await page.getByLabel('This replay').getByText('1 stored: see it · 1 still refused').waitFor();
     await groupOf(page, 'celsius').filter({ hasText: '1 waiting' }).waitFor();
     expect(await read(`${domain}/data`)).toContain(
       '"payload":{"place":"Oslo","celsius":-3.5,"id":9223372036854775807,"source":"roof"}',
@@ -157,7 +157,7 @@ describe('refused uploads', () => {
     await page.getByRole('button', { name: 'Open the menu' }).click();
     await page.getByRole('link', { name: 'Refused' }).click();
     await page.getByRole('button', { name: 'Replay all' }).click();
-    await page.getByText('1 stored · 0 still refused').waitFor();
+    await page.getByText('1 stored: see it · 0 still refused').waitFor();
     await until(async () => (await read(`${domain}/data`)).includes('"total":1'));
   });
 
@@ -169,7 +169,7 @@ describe('refused uploads', () => {
     await mendOf(page, 'Loosen the schema').getByText('Stores 2 of 2').waitFor();
     await page.getByRole('button', { name: 'Allow text as well as null' }).click();
     await page.getByRole('button', { name: 'Publish and replay' }).click();
-    await page.getByLabel('This replay').getByText('2 stored · 0 still refused').waitFor();
+    await page.getByLabel('This replay').getByText('2 stored: see them · 0 still refused').waitFor();
     await groupOf(page, 'note').filter({ hasText: '0 waiting' }).waitFor();
     await page.getByTitle('1 upload waits to be fixed').waitFor();
     await groupOf(page, 'place').click();
@@ -186,7 +186,7 @@ describe('refused uploads', () => {
     await groupOf(page, 'by/name').filter({ hasText: '2 waiting' }).click();
     await page.getByRole('button', { name: 'Make name optional' }).click();
     await page.getByRole('button', { name: 'Publish and replay' }).click();
-    await page.getByLabel('This replay').getByText('2 stored · 0 still refused').waitFor();
+    await page.getByLabel('This replay').getByText('2 stored: see them · 0 still refused').waitFor();
     await groupOf(page, 'by/name').filter({ hasText: '0 waiting' }).waitFor();
     await groupOf(page, 'by/mail').filter({ hasText: '3 waiting' }).click();
     await page.getByText('Resolved (1)').waitFor();

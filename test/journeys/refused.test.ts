@@ -163,6 +163,7 @@ describe('the groups', () => {
       dismissed: false,
       first_at: at,
       last_at: at,
+      last_day: expect.any(Array),
       example: `{"celsius":"${'x'.repeat(4_096 - 12)}`,
     });
     expect(first.first_at < first.last_at).toBe(true);

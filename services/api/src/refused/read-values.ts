@@ -67,6 +67,12 @@ function shown(value: unknown): string {
   return text.length <= valueLength ? text : JSON.stringify(`${text.slice(0, valueLength).toWellFormed()}…`);
 }
 
+/** By the name under which it was counted: neither an id nor a network has a space. */
+function senderOf(name: string): { key?: string; network?: string } {
+  if (name.startsWith('key ')) return { key: name.slice(4) };
+  return name === '' ? {} : { network: name };
+}
+
 /** Counts what uploads have at a place, and who sent them. Returns JSON text, in which numbers keep their digits. */
 export async function readValues(
   uploads: AsyncIterable<RefusedRecord>,
@@ -81,7 +87,7 @@ export async function readValues(
   for await (const upload of uploads) {
     await slices.rest();
     read += 1;
-    senders.add(JSON.stringify({ key: upload.key, ...(!upload.key && { network: upload.network }) }));
+    senders.add(upload.key ? `key ${upload.key}` : (upload.network ?? ''));
     if (isText(upload)) continue;
     const around = at(readTagged(upload.payload), keys);
     if (property && isObject(around))
@@ -103,7 +109,7 @@ export async function readValues(
     numbers: numbers.get(),
     sizes: sizes.get(),
     members: members.most(mostMembers).map(([name, count]) => ({ name, count })),
-    senders: senders.most(mostSenders).map(([sender, count]) => ({ ...JSON.parse(sender), count })),
+    senders: senders.most(mostSenders).map(([sender, count]) => ({ ...senderOf(sender), count })),
   };
   const listed = values.most(mostValues).map(([value, count]) => `{"value":${value},"count":${count}}`);
   return `${JSON.stringify(facts).slice(0, -1)},"values":[${listed.join(',')}]}`;

@@ -1225,6 +1225,7 @@ export const words = {
     noFix: 'No change of the schema is known that lets these uploads in.',
     stay: (count: number) => (count === 1 ? '1 stays refused.' : `${formatNumber(count)} stay refused.`),
     allStay: 'Nothing would be stored.',
+    butUnique: 'Of those with one unique value, one is stored.',
     because: {
       usual: 'Most uploads conform, so these are probably wrong.',
       convertible: 'The values can be mended, and the schema stays as it is.',
@@ -1301,8 +1302,8 @@ export const words = {
     replayAllText: (version: number) =>
       `Retries every refused upload, unchanged, against version ${version} of the schema.`,
     noReplays: 'No replays yet.',
-    outcome: (stored: number, stillRefused: number) =>
-      `${formatNumber(stored)} stored · ${formatNumber(stillRefused)} still refused`,
+    stored: (count: number) => `${formatNumber(count)} stored`,
+    outcome: (stillRefused: number) => ` · ${formatNumber(stillRefused)} still refused`,
     repeated: (count: number) => ` · ${formatNumber(count)} stored before`,
   },
 };

@@ -40,31 +40,27 @@ export function ReplayOutcome({ job }: { job: ListedJob }) {
   const { stored, still_refused, repeated = 0 } = result;
   return (
     <Text>
-      {words.refused.outcome(stored, still_refused)}
+      {stored > 0 && job.finishedAt ? (
+        <StoredLink from={job.createdAt} to={job.finishedAt} stored={stored} />
+      ) : (
+        words.refused.stored(stored)
+      )}
+      {words.refused.outcome(still_refused)}
       {repeated > 0 && words.refused.repeated(repeated)}
-      {stored > 0 && <StoredLink job={job} stored={stored} />}
     </Text>
   );
 }
 
-/** Leads to the entries of the time of a replay. */
-function StoredLink({ job: { createdAt, finishedAt }, stored }: { job: ListedJob; stored: number }) {
+/** Leads to the entries that were stored while a replay ran. */
+function StoredLink({ from, to, stored }: { from: string; to: string; stored: number }) {
   const { domain } = useApplication();
-  if (!finishedAt) return null;
   // The clocks of a replica and of MongoDB may differ.
-  const from = new Date(Date.parse(createdAt) - skewMs).toISOString();
-  const to = new Date(Date.parse(finishedAt) + skewMs).toISOString();
+  const shifted = (time: string, ms: number) => new Date(Date.parse(time) + ms).toISOString();
+  const period = new URLSearchParams({ from: shifted(from, -skewMs), to: shifted(to, skewMs) });
   return (
-    <>
-      {' · '}
-      <Anchor
-        component={Link}
-        inherit
-        to={`/applications/${domain}/entries?${new URLSearchParams({ from, to })}`}
-      >
-        {words.refused.seeStored(stored)}
-      </Anchor>
-    </>
+    <Anchor component={Link} inherit underline="always" to={`/applications/${domain}/entries?${period}`}>
+      {words.refused.seeStored(stored)}
+    </Anchor>
   );
 }
 

@@ -78,8 +78,13 @@ function toNumbers({ path, values }: Place, type: 'number' | 'integer'): ChangeS
 const separatorOf = ({ value }: { value: string }) => /[./-]/.exec(value)?.[0];
 
 function toDates({ path, values }: Place): ChangeSuggestion {
-  const bySeparator = [...Map.groupBy(textsOf(values), separatorOf).values()].map((texts) =>
-    pickStyle(texts, dateOrders, toDateText),
+  const texts = textsOf(values);
+  const bySeparator = [...new Set(texts.map(separatorOf))].map((separator) =>
+    pickStyle(
+      texts.filter((text) => separatorOf(text) === separator),
+      dateOrders,
+      toDateText,
+    ),
   );
   const found = bySeparator.filter(({ covered }) => covered.length > 0);
   const [style, ...others] = new Set(found.map((each) => each.style));

@@ -29,10 +29,8 @@ export function Trend({ domain }: { domain: string }) {
   const most = Math.max(...bars.map(({ count }) => count), 1);
   const summary = words.refused.lastDay(bars.reduce((sum, { count }) => sum + count, 0));
   return (
-    <figure className="trend" role="img" aria-label={summary}>
-      <Text component="figcaption" aria-hidden="true">
-        {summary}
-      </Text>
+    <div className="trend" role="img" aria-label={summary}>
+      <Text aria-hidden="true">{summary}</Text>
       <div aria-hidden="true">
         {bars.map(({ at, count }, place) => (
           <span key={at} title={words.refused.inHour(at, count)}>
@@ -42,6 +40,6 @@ export function Trend({ domain }: { domain: string }) {
           </span>
         ))}
       </div>
-    </figure>
+    </div>
   );
 }

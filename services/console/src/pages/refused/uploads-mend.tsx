@@ -7,7 +7,7 @@ import { type RefusedGroup, reasonOf } from '../../api/refused.ts';
 import { words } from '../../words/en.ts';
 import { ChangeChoice } from './change-choice.tsx';
 import { ChangeForm } from './change-form.tsx';
-import { type Fix, isComplete, toAmendments } from './fix.ts';
+import { type Amendments, type Fix, isComplete, toAmendments } from './fix.ts';
 import { Outcome } from './outcome.tsx';
 import { Pairs, Preview } from './pairs.tsx';
 import { ReplayButton } from './replays.tsx';
@@ -24,16 +24,18 @@ const typingMs = 400;
 
 /** Changes the uploads of a group, then replays them. Each change is rehearsed first. */
 export function UploadsMend({ group, suggested, isPrimary, onStarted }: Props) {
-  // What was suggested first stays while others are refused.
-  const [fix, setFix] = useState<Fix>(suggested);
-  const [settled] = useDebouncedValue(fix, typingMs);
-  const amendments = toAmendments(settled);
-  const rehearsal = useRehearsal(group, isComplete(settled) ? amendments : undefined);
+  // What was suggested, until it is edited.
+  const [edited, setFix] = useState<Fix>();
+  const fix = edited ?? suggested;
+  const written = JSON.stringify(toAmendments(fix));
+  const [settled] = useDebouncedValue(written, typingMs);
+  const amendments: Amendments = JSON.parse(settled);
+  const rehearsal = useRehearsal(group, isComplete(fix) ? amendments : undefined);
   const { data, error } = rehearsal;
   const faultOf = (place: string) => faultAt(error, place);
   const hasPlace = faultOf('/patch') !== undefined || fix.changes.some((_, at) => faultOf(`/coerce/${at}`));
   const isEmpty = fix.changes.length === 0 && fix.patch.trim() === '';
-  const isSettled = settled === fix && data !== undefined;
+  const isSettled = settled === written && isComplete(fix) && data !== undefined;
   return (
     <>
       {isEmpty && <Text>{words.refused.noChange}</Text>}
@@ -55,7 +57,10 @@ export function UploadsMend({ group, suggested, isPrimary, onStarted }: Props) {
         label={words.refused.changeAndReplay(group.kept)}
         variant={isPrimary ? 'filled' : 'default'}
         disabled={!isSettled || data.conforming === 0}
-        onStarted={onStarted}
+        onStarted={(id) => {
+          setFix(undefined);
+          onStarted(id);
+        }}
       />
       <details>
         <summary>{words.refused.editChange}</summary>
