@@ -14,6 +14,7 @@ const schema = JSON.stringify({
     note: { type: 'string', maxLength: 10 },
     email: { type: 'string' },
     count: { type: 'integer' },
+    code: { enum: ['1001', '2002'] },
   },
   required: ['email', 'count'],
   additionalProperties: false,
@@ -220,6 +221,24 @@ it.each<[what: string, given: Case, expected: object]>([
     'a number that may be read in two ways',
     { ...few, path: '/celsius', keyword: 'type', given: [['1,500', 2]] },
     { first: 'uploads', isComplete: false },
+  ],
+  [
+    'a number with a point beside those with commas',
+    {
+      ...few,
+      path: '/celsius',
+      keyword: 'type',
+      given: [
+        ['1.234', 1],
+        ['25,00', 2],
+      ],
+    },
+    { first: 'uploads', isComplete: false },
+  ],
+  [
+    'texts that are digits',
+    { ...few, path: '/code', keyword: 'enum', given: [['10001', 1]] },
+    { first: 'uploads', coerce: '[{"path":"/code","if":"10001","set":"1001"}]' },
   ],
   [
     'nulls of a field that is required',

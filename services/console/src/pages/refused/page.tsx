@@ -1,7 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { queryClient } from '../../api/query-client.ts';
 import { groupsQuery, type RefusedGroup, stateOf } from '../../api/refused.ts';
@@ -64,6 +64,13 @@ function Panes({ groups }: { groups: RefusedGroup[] }) {
     if (firstSearch) void navigate({ search: firstSearch }, { replace: true, preventScrollReset: true });
   }, [firstSearch, navigate]);
 
+  // The next group is read from its top.
+  const panel = useRef<HTMLDivElement>(null);
+  const key = selected && keyOf(selected);
+  useEffect(() => {
+    if (key && panel.current && panel.current.getBoundingClientRect().top < 0) panel.current.scrollIntoView();
+  }, [key]);
+
   function toNext(done: RefusedGroup) {
     const next = isWide ? open.find((group) => keyOf(group) !== keyOf(done)) : undefined;
     void navigate({ search: next ? searchOf(next) : '' }, { preventScrollReset: true });
@@ -75,11 +82,11 @@ function Panes({ groups }: { groups: RefusedGroup[] }) {
         <GroupList groups={groups} selected={selected} />
       </Stack>
       {selected && (
-        <div>
+        <div ref={panel} className="group">
           <SmallButton className="back" component={Link} to={{ search: '' }} mb="xs">
             {words.refused.back}
           </SmallButton>
-          <GroupPanel key={keyOf(selected)} group={selected} onDone={() => toNext(selected)} />
+          <GroupPanel key={key} group={selected} onDone={() => toNext(selected)} />
         </div>
       )}
     </div>

@@ -1,4 +1,5 @@
 import { nearestNumber } from '@sluice/json/numbers.ts';
+import { isJson } from '@sluice/json/parse-json.ts';
 import { toPointer } from '@sluice/json/pointer.ts';
 import { dateOrders, decimalMarks, toDateText, toNumberText, unitOf } from '@sluice/json/written-values.ts';
 import { nearest } from '@sluice/shared/nearest.ts';
@@ -71,7 +72,9 @@ function toNumbers({ path, values }: Place, type: 'number' | 'integer'): ChangeS
     toNumberText(text, { decimal, unit }),
   );
   if (covered.every(isPlain)) return one({ path, to: type }, texts.filter(isPlain));
-  return one({ path, to: 'written', unit, decimal: style ?? '' }, covered);
+  // `1.234` beside `25,00` may be either.
+  const isMixed = style === ',' && covered.some((each) => isPlain(each) && each.value.includes('.'));
+  return one({ path, to: 'written', unit, decimal: isMixed ? '' : (style ?? '') }, covered);
 }
 
 /** Dates with one separator say nothing of those with another. */
@@ -126,6 +129,9 @@ function toType(place: Place): ChangeSuggestion {
   return join(main, withoutEmpty(place, null), type === 'string' ? nothing : withoutEmpty(place, ''));
 }
 
+/** A text as it is typed: quoted where it could be taken for another value. */
+const typed = (text: string) => (isJson(text) ? JSON.stringify(text) : text);
+
 function toListed({ schema, path, values }: Place): ChangeSuggestion {
   const shape = shapeAt(schema, path);
   const listed = (shape?.values ?? []).map(({ value }) => value).filter((each) => typeof each === 'string');
@@ -135,11 +141,11 @@ function toListed({ schema, path, values }: Place): ChangeSuggestion {
     const meant = spaced.some((each) => each.value === value) ? undefined : nearest(value, listed);
     return meant === undefined
       ? []
-      : [one({ path, to: 'replace', from: value, value: meant }, [{ value, count }])];
+      : [one({ path, to: 'replace', from: typed(value), value: typed(meant) }, [{ value, count }])];
   });
   const found = join(one({ path, to: 'trim' }, spaced), ...slips);
   if (found.covers > 0) return found;
-  const asked = texts.slice(0, 1).map(({ value }) => newChange({ path, to: 'replace', from: value }));
+  const asked = texts.slice(0, 1).map(({ value }) => newChange({ path, to: 'replace', from: typed(value) }));
   return { changes: asked, patch: '', covers: 0 };
 }
 
