@@ -34,7 +34,7 @@ export interface Fix {
   patch: string;
 }
 
-export type Amendments = Pick<Schemas['ReplayRequest'], 'patch' | 'coerce'>;
+type Amendments = Pick<Schemas['ReplayRequest'], 'patch' | 'coerce'>;
 
 export const newChange = (given: Partial<FixChange>): FixChange => ({
   id: 0,
