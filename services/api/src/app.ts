@@ -38,6 +38,7 @@ import { metricsRoute } from './metrics/route.ts';
 import { fieldsRoutes } from './questions/fields-routes.ts';
 import { questionRoutes } from './questions/routes.ts';
 import { savedQuestionRoutes } from './questions/saved-routes.ts';
+import { replayRoutes } from './refused/replay-routes.ts';
 import { refusedRoutes } from './refused/routes.ts';
 import { rehearsalRoutes } from './rehearsals/routes.ts';
 import { uploadRoutes } from './uploads/routes.ts';
@@ -95,6 +96,7 @@ export async function buildApp(given: AppDependencies) {
       await api.register(missingRoutes, dependencies);
       await api.register(liveRoutes, dependencies);
       await api.register(refusedRoutes, dependencies);
+      await api.register(replayRoutes, dependencies);
       await api.register(exportRoutes, dependencies);
       await api.register(importRoutes, dependencies);
       await api.register(importFileRoutes, dependencies);

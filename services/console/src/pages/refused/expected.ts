@@ -31,7 +31,7 @@ function gotIn({ path, example }: RefusedGroup): string {
 
 /** What a group says in one line: the field, what was expected, and an example of what came. */
 export function mismatchOf(group: RefusedGroup, schema: string): Mismatch {
-  const { reason, path, keyword, property, message } = group;
+  const { reason, path, keyword, property } = group;
   if (reason === 'not_json' || reason === 'too_large')
     return { field: words.refused.reasons[reason], expected: '', got: '' };
   if (property !== undefined) {
@@ -41,5 +41,5 @@ export function mismatchOf(group: RefusedGroup, schema: string): Mismatch {
     if (keyword === 'additionalProperties') return { field, expected: words.refused.unknown, got: '' };
   }
   const expected = reason === 'duplicate' ? words.refused.reasons.duplicate : ruleOf(group, schema);
-  return { field: nameOf(path), expected: expected || message, got: gotIn(group) };
+  return { field: nameOf(path), expected, got: gotIn(group) };
 }
