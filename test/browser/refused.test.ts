@@ -210,7 +210,7 @@ describe('refused uploads', () => {
       page.getByRole('button', { name }).and(page.locator('[data-variant=filled]')).count();
     const titles = () => page.getByRole('article').getByRole('heading', { level: 3 }).allTextContents();
     await groupOf(page, 'place').click();
-    await page.getByText(/^Of 40 uploads since .*, 2 lack `place`\.$/).waitFor();
+    await page.getByText(/^Of 40 uploads since .*, 2 lack place\.$/).waitFor();
     await page.getByText('Most uploads conform').waitFor();
     expect(await titles()).toEqual(['Change these uploads', 'Loosen the schema']);
     expect([await isPrimary('Change and replay'), await isPrimary('Make place optional')]).toEqual([1, 0]);
@@ -296,6 +296,7 @@ describe('refused uploads', () => {
     const view = { viewport: phone, colorScheme: 'dark' } as const;
     const page = await openAs(sluice, owner, `/applications/${domain}/refused`, view);
     await groupOf(page, 'celsius').click();
+    await panelOf(page).getByRole('heading', { name: '/celsius' }).waitFor();
     await page.getByRole('button', { name: 'Dismiss', exact: true }).click();
     await page.getByText('Dismissed (1)').waitFor();
     const other = await openAs(sluice, owner, `/applications/${domain}/refused`);
@@ -311,6 +312,7 @@ describe('refused uploads', () => {
     const domain = await applicationThatRefused('{"celsius":"-3.5"}', '{"place":1}');
     const page = await openAs(sluice, owner, `/applications/${domain}/refused`);
     await groupOf(page, 'place').click();
+    await panelOf(page).getByRole('heading', { name: '/place' }).waitFor();
     await page.getByRole('button', { name: 'Remove the refused uploads of this group' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
     await page.getByText('1 refused upload was deleted').waitFor();

@@ -90,9 +90,9 @@ describe('the page to send data', () => {
     await page.getByRole('cell', { name: '1.50' }).waitFor();
     await page.getByLabel('Name of the application').fill('Digits');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    const programs = page.getByRole('region', { name: 'Programs' });
+    const programs = page.getByRole('region', { name: 'Program' });
     for (const name of ['curl', 'JavaScript', 'Python', 'Go']) {
-      await programs.getByRole('tab', { name, exact: true }).click();
+      await page.getByRole('tab', { name, exact: true }).click();
       const code = await programs.locator('pre:visible').textContent();
       expect(code?.replaceAll('\\"', '"')).toContain(payload);
     }
@@ -138,7 +138,7 @@ describe('the page to send data', () => {
   it('gives an uploader in each language, which sends to this server', async () => {
     const domain = await sluice.application(owner.token, schema);
     const page = await openAs(sluice, owner, `/applications/${domain}/send`);
-    const section = page.getByRole('region', { name: 'Uploaders' });
+    const section = page.getByRole('region', { name: 'Uploader' });
     for (const [name, file] of [
       ['TypeScript', 'uploader.ts'],
       ['Python', 'uploader.py'],
@@ -146,8 +146,8 @@ describe('the page to send data', () => {
       ['Java', 'Uploader.java'],
       ['Rust', 'uploader.rs'],
     ] as const) {
-      await section.getByRole('tab', { name, exact: true }).click();
-      await section.getByRole('tabpanel').getByText(sluice.url).waitFor();
+      await page.getByRole('tab', { name, exact: true }).click();
+      await section.getByText(sluice.url).waitFor();
       const [download] = await Promise.all([
         page.waitForEvent('download'),
         section.getByRole('button', { name: `Download ${file}` }).click(),
@@ -167,8 +167,8 @@ describe('the page to send data', () => {
     const connectors = async () => (await sluice.request('GET', path, { token })).body.data.connectors;
     const other = { package_url: 'https://www.npmjs.com/package/weather', language: 'TypeScript' };
     const page = await openAs(sluice, owner, `${path}/send`);
-    const section = page.getByRole('region', { name: 'Uploaders' });
-    await section.getByRole('tab', { name: 'Python' }).click();
+    const section = page.getByRole('region', { name: 'Uploader' });
+    await page.getByRole('tab', { name: 'Python' }).click();
     await section.getByRole('button', { name: 'Download uploader.py' }).click();
     await section.getByRole('button', { name: 'Add to connectors' }).waitFor();
     await sluice.request('PATCH', path, { token, json: { connectors: [other] } });
@@ -184,7 +184,7 @@ describe('the page to send data', () => {
     const reader = await sluice.owner();
     await sluice.request('PUT', `${path}/members/${reader.username}`, { token, json: { role: 'reader' } });
     const seen = await openAs(sluice, reader, `${path}/send`);
-    await seen.getByRole('region', { name: 'Uploaders' }).getByRole('tab', { name: 'Python' }).click();
+    await seen.getByRole('tab', { name: 'Python' }).click();
     await seen.getByRole('button', { name: 'Download uploader.py' }).waitFor();
     expect(await seen.getByRole('button', { name: /connectors/ }).count()).toBe(0);
 

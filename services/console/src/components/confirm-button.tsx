@@ -79,13 +79,7 @@ export function ConfirmButton({ act, label, confirm = label, variant, ...dialog 
   const { mutate, isPending } = useAct(act);
   return (
     <>
-      <SmallButton
-        {...(variant && { variant })}
-        c={dialog.color}
-        loading={isPending}
-        onClick={open}
-        aria-label={dialog.title}
-      >
+      <SmallButton {...(variant && { variant })} loading={isPending} onClick={open} aria-label={dialog.title}>
         {label}
       </SmallButton>
       <ConfirmDialog {...{ opened, close }} {...dialog} label={confirm} onConfirm={mutate} />

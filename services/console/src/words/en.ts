@@ -223,7 +223,7 @@ export const words = {
     isRefused: 'Refused',
     toEntries: 'See the entries',
     toRefused: 'Mend refused uploads',
-    clients: 'Uploaders',
+    clients: 'Uploader',
     clientsText:
       'A file with the types of your schema. It sends entries in batches, tries again after failures, and stores each once.',
     download: (file: string) => `Download ${file}`,
@@ -233,8 +233,8 @@ export const words = {
     removeConnector: 'Remove from connectors',
     connectorAdded: (name: string) => `The ${name} uploader was added to the connectors`,
     connectorRemoved: (name: string) => `The ${name} uploader was removed from the connectors`,
-    programs: 'Programs',
-    programsText: 'Each of these uploads one entry.',
+    programs: 'Program',
+    programsText: 'Uploads one entry.',
     test: 'Test entry',
     testText: 'Sends one entry from here, as a program would.',
     form: 'Form',
@@ -1136,7 +1136,7 @@ export const words = {
     dismissText: 'Folds the group until another upload is refused for its reason. The uploads stay.',
     reopen: 'Open again',
     /** Of one upload, and of several. */
-    lack: (name: string) => [`lacks \`${name}\``, `lack \`${name}\``],
+    lack: (name: string) => [`lacks ${name}`, `lack ${name}`],
     breakRule: ['breaks this rule', 'break this rule'],
     breaking: ({ since, stored, all }: { since: string; stored: number; all: number }, rule: string[]) =>
       `Of ${formatNumber(all)} uploads since ${formatTime(since)}, ${formatNumber(all - stored)} ${rule[all - stored === 1 ? 0 : 1]}.`,
@@ -1148,21 +1148,21 @@ export const words = {
         `Allow ${added.map((each) => kinds[each]).join(' and ')} as well as ${before.map((each) => kinds[each]).join(' and ')}`,
       typeEffect: (name: string, added: string[]) =>
         added.includes('string')
-          ? `\`${name}\` becomes text in exports.`
-          : `\`${name}\` may be ${added.map((each) => (each === 'null' ? 'empty' : kinds[each])).join(' or ')} in entries.`,
+          ? `${name} becomes text in exports.`
+          : `${name} may be ${added.map((each) => (each === 'null' ? 'empty' : kinds[each])).join(' or ')} in entries.`,
       value: (values: string[]) =>
         values.length === 1
           ? `Allow the value ${values[0]} too`
           : `Allow ${formatNumber(values.length)} further values`,
       valueEffect: 'They are stored as they are written, slips too.',
       optional: (name: string) => `Make ${name} optional`,
-      optionalEffect: (name: string) => `\`${name}\` may be missing in entries.`,
+      optionalEffect: (name: string) => `${name} may be missing in entries.`,
       add: (name: string) => `Allow the field ${name}`,
-      addEffect: (name: string) => `\`${name}\` becomes a column of exports.`,
+      addEffect: (name: string) => `${name} becomes a column of exports.`,
       limit: (keyword: string, limit: string) => `Set ${keyword} to ${limit}`,
       limitEffect: 'The limit holds for all uploads from then on.',
       anyText: 'Allow any text',
-      anyTextEffect: (name: string) => `\`${name}\` is no longer checked, and may be text in exports.`,
+      anyTextEffect: (name: string) => `${name} is no longer checked, and may be text in exports.`,
     },
     count: (count: number, kept: number) =>
       `${formatNumber(count)} refused, ${formatNumber(kept)} waiting to be fixed`,
@@ -1205,7 +1205,7 @@ export const words = {
     values: (read: number) =>
       read === 1 ? 'Value of the refused upload' : `Values of ${formatNumber(read)} refused uploads`,
     beside: (name: string, read: number) =>
-      `Beside the missing \`${name}\`, ${read === 1 ? '1 upload has' : `${formatNumber(read)} uploads have`}`,
+      `Beside the missing ${name}, ${read === 1 ? '1 upload has' : `${formatNumber(read)} uploads have`}`,
     noValues: 'Nothing is at this place.',
     moreValues: (count: number) =>
       count === 1 ? 'and 1 further value' : `and ${formatNumber(count)} further values`,
@@ -1254,21 +1254,21 @@ export const words = {
     },
     /** What each change does, in the summary of a mend. */
     steps: {
-      number: (path: string) => `Convert \`${path}\` to a number`,
+      number: (path: string) => `Convert ${path} to a number`,
       written: (path: string, { unit }: { unit: string }) =>
-        `Read \`${path}\` as a number${unit && ` in ${unit}`}`,
-      integer: (path: string) => `Convert \`${path}\` to an integer`,
-      boolean: (path: string) => `Convert \`${path}\` to true or false`,
-      string: (path: string) => `Convert \`${path}\` to text`,
-      trim: (path: string) => `Remove spaces at both ends of \`${path}\``,
-      date: (path: string) => `Read \`${path}\` as a date`,
-      divide: (path: string) => `Divide \`${path}\``,
-      replace: (path: string, { from }: { from: string }) => `Replace ${from} at \`${path}\``,
-      remove: (path: string, { from }: { from: string }) => `Remove ${from} at \`${path}\``,
-      default: (path: string) => `Set \`${path}\` where it is missing`,
+        `Read ${path} as a number${unit && ` in ${unit}`}`,
+      integer: (path: string) => `Convert ${path} to an integer`,
+      boolean: (path: string) => `Convert ${path} to true or false`,
+      string: (path: string) => `Convert ${path} to text`,
+      trim: (path: string) => `Remove spaces at both ends of ${path}`,
+      date: (path: string) => `Read ${path} as a date`,
+      divide: (path: string) => `Divide ${path}`,
+      replace: (path: string, { from }: { from: string }) => `Replace ${from} at ${path}`,
+      remove: (path: string, { from }: { from: string }) => `Remove ${from} at ${path}`,
+      default: (path: string) => `Set ${path} where it is missing`,
     },
-    renames: (from: string, to: string) => `Rename \`${from}\` to \`${to}\``,
-    removes: (path: string) => `Remove \`${path}\``,
+    renames: (from: string, to: string) => `Rename ${from} to ${to}`,
+    removes: (path: string) => `Remove ${path}`,
     patches: 'Apply the JSON Patch below',
     defaultValue: 'Value (JSON or text)',
     fromValue: 'Replaced value',

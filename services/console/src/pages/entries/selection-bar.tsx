@@ -86,7 +86,7 @@ export function SelectionBar({ view, selection, entries, total, marked, isOld, .
           )}
           {mayDelete &&
             (isAll ? (
-              <SmallButton c="red" onClick={open}>
+              <SmallButton onClick={open}>
                 {words.entries.deleteMarked(count)}
               </SmallButton>
             ) : (

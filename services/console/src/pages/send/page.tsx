@@ -1,13 +1,12 @@
-import { Alert, Anchor, List, SimpleGrid, Stack } from '@mantine/core';
+import { Alert, Anchor, Box, List, SimpleGrid, Stack } from '@mantine/core';
 import { exampleOf } from '@sluice/schemas/example-of.ts';
 import { useMemo, useState } from 'react';
 import { Link, useLocation } from 'react-router';
 import { parseExact } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
-import { Clients } from './clients.tsx';
 import { KeyField } from './key-field.tsx';
-import { Programs } from './programs.tsx';
+import { Languages } from './languages.tsx';
 import { TestEntry } from './test-entry.tsx';
 import { Uploads } from './uploads.tsx';
 
@@ -34,10 +33,9 @@ export function Page() {
       <Uploads />
       {key_required && <KeyField value={key} onChange={setKey} />}
       <SimpleGrid cols={{ base: 1, md: 2 }} spacing="xl">
-        <Stack miw={0}>
-          <Clients apiKey={shownKey} />
-          <Programs upload={{ url, payload: example, key: shownKey }} />
-        </Stack>
+        <Box miw={0}>
+          <Languages upload={{ url, payload: example, key: shownKey }} />
+        </Box>
         {mayChange && <TestEntry {...{ schema, example }} apiKey={key_required ? key : undefined} />}
       </SimpleGrid>
     </Stack>

@@ -1,7 +1,7 @@
-import { Group, Stack, Tabs, Text } from '@mantine/core';
+import { Group, Stack, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { client, read } from '../../api/client.ts';
+import { client, type Schemas } from '../../api/client.ts';
 import { failureOf } from '../../api/failure.ts';
 import { queryClient } from '../../api/query-client.ts';
 import { ActButton } from '../../components/buttons.tsx';
@@ -29,48 +29,35 @@ const clientQuery = (domain: string, language: string) =>
     },
   });
 
-/** A client in each language, to download: the types of the schema and an uploader. */
-export function Clients({ apiKey }: { apiKey: string | undefined }) {
+interface Props {
+  client: Schemas['Client'];
+  apiKey: string | undefined;
+}
+
+/** A client to download: the types of the schema and an uploader. */
+export function Uploader({ client: { language, name, file, how }, apiKey }: Props) {
   const { domain } = useApplication();
   const mayChange = useMay('editor');
-  const [downloaded, setDownloaded] = useState<string[]>([]);
-  const { data, error } = useQuery(read('/api/applications/{domain}/clients', { path: { domain } }));
-  async function get(language: string, file: string) {
+  const [isDownloaded, setDownloaded] = useState(false);
+  async function get() {
     const text = await queryClient.fetchQuery({ ...clientQuery(domain, language), staleTime: 0 });
     saveFile(new Blob([text], { type: 'text/plain' }), file);
-    setDownloaded((before) => [...before, language]);
+    setDownloaded(true);
   }
-  if (error) return <ErrorAlert error={error} />;
-  if (!data) return null;
   return (
     <Section title={words.send.clients} text={words.send.clientsText}>
-      <Tabs defaultValue={data[0]?.language ?? null} keepMounted={false}>
-        <Tabs.List>
-          {data.map(({ language, name }) => (
-            <Tabs.Tab key={language} value={language}>
-              {name}
-            </Tabs.Tab>
-          ))}
-        </Tabs.List>
-        {data.map(({ language, name, file, how }) => (
-          <Tabs.Panel key={language} value={language} pt="xs">
-            <Stack gap="xs">
-              <Group gap="sm">
-                <ActButton variant="filled" act={() => get(language, file)}>
-                  {words.send.download(file)}
-                </ActButton>
-                <Text flex={1} miw={200}>
-                  {words.send.how(how)}
-                </Text>
-              </Group>
-              {mayChange && (
-                <ConnectorButton {...{ language, name }} isDownloaded={downloaded.includes(language)} />
-              )}
-              <Program {...{ language, name, apiKey }} />
-            </Stack>
-          </Tabs.Panel>
-        ))}
-      </Tabs>
+      <Stack gap="xs">
+        <Group gap="sm">
+          <ActButton variant="filled" act={get}>
+            {words.send.download(file)}
+          </ActButton>
+          <Text flex={1} miw={200}>
+            {words.send.how(how)}
+          </Text>
+        </Group>
+        {mayChange && <ConnectorButton {...{ language, name, isDownloaded }} />}
+        <Program {...{ language, name, apiKey }} />
+      </Stack>
     </Section>
   );
 }
