@@ -15,10 +15,12 @@ interface Props {
   /** The selection in words. */
   said: string;
   close: () => void;
+  /** The deletion is under way. */
+  onStarted: () => void;
 }
 
 /** Counts what the toolbar selects, and deletes it if that is right. */
-export function DeleteDialog({ selection, said, close }: Props) {
+export function DeleteDialog({ selection, said, close, onStarted }: Props) {
   const { domain } = useApplication();
   // Both requests have the same bounds: what comes while the user reads is not deleted.
   const [body] = useState(() => {
@@ -34,6 +36,7 @@ export function DeleteDialog({ selection, said, close }: Props) {
     const job = await dataOf<unknown>(client.POST('/api/applications/{domain}/deletions', { params, body }));
     const { queryKey } = jobsQuery(domain, 'deletions');
     queryClient.setQueryData(queryKey, (jobs) => [job as ListedJob, ...(jobs ?? [])]);
+    onStarted();
   });
   return (
     <ConfirmDialog

@@ -86,9 +86,7 @@ export function SelectionBar({ view, selection, entries, total, marked, isOld, .
           )}
           {mayDelete &&
             (isAll ? (
-              <SmallButton onClick={open}>
-                {words.entries.deleteMarked(count)}
-              </SmallButton>
+              <SmallButton onClick={open}>{words.entries.deleteMarked(count)}</SmallButton>
             ) : (
               <ConfirmButton
                 label={words.entries.deleteMarked(count)}
@@ -104,7 +102,13 @@ export function SelectionBar({ view, selection, entries, total, marked, isOld, .
           </SmallButton>
         </>
       )}
-      {isDeleting && <DeleteDialog {...{ selection, close }} said={saySelection(view, props.allFields)} />}
+      {isDeleting && (
+        <DeleteDialog
+          {...{ selection, close }}
+          said={saySelection(view, props.allFields)}
+          onStarted={() => marked.set([])}
+        />
+      )}
     </>
   );
 }
