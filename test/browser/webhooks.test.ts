@@ -70,9 +70,12 @@ it('creates a webhook, shows what was delivered, and tells when Sluice gave it u
   await click('Pause');
   await page.getByText('Paused').waitFor();
   await click('Activate');
-  receiver.answer((response) => response.writeHead(410).end());
+  receiver.answer((response) => response.writeHead(500).end());
   await click('Ping');
   await leave();
+  await page.getByText(/^Failing, next try/).waitFor();
+  await expectAccessible(page);
+  receiver.answer((response) => response.writeHead(410).end());
   const badge = page.getByRole('navigation').getByRole('link', { name: 'Settings Webhook off' });
   await badge.waitFor();
   await page.getByText(/410/).first().waitFor();

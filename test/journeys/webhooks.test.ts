@@ -345,6 +345,8 @@ describe('nothing is lost', () => {
     const { id } = await create({ url: receiver.url, events: ['entries.stored'] });
     await upload(1, 2);
     await until(async () => (await deliveries(id))[0]?.attempts > 0);
+    const webhook = async () => (await send('GET', `/webhooks/${id}`)).body.data;
+    await until(async () => Date.parse((await webhook()).next_try_at) > 0);
     const from = new Date(Date.now() + 3_600_000).toISOString();
     expect((await send('POST', `/webhooks/${id}/redeliver`, { from })).status).toBe(200);
     receiver.answer((response) => response.end());
@@ -352,6 +354,7 @@ describe('nothing is lost', () => {
     await upload(3);
     await until(async () => numbersOf(receiver.received.slice(before)).includes(3));
     expect(new Set(numbersOf(receiver.received.slice(before)))).toEqual(new Set([1, 2, 3]));
+    await until(async () => !('next_try_at' in (await webhook())));
   });
 
   it('when an import brings older times between the entries of a delivery that waits', async () => {

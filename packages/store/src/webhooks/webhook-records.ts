@@ -25,6 +25,8 @@ export interface WebhookRecord {
   meta?: SenderMeta[];
   state: WebhookState;
   reason?: string;
+  /** When it is tried again, if the last try failed. */
+  nextTryAt?: Date;
   createdAt: Date;
   /** Username. */
   createdBy: string;
@@ -129,6 +131,8 @@ export const toWebhook = ({
   meta,
   state,
   reason,
+  isFailing,
+  dueAt,
   createdAt,
   createdBy,
   lastModifiedAt,
@@ -143,6 +147,7 @@ export const toWebhook = ({
   ...(meta && { meta }),
   state,
   ...(reason !== undefined && { reason }),
+  ...(state === 'active' && isFailing && { nextTryAt: dueAt }),
   createdAt,
   createdBy,
   lastModifiedAt,

@@ -68,6 +68,9 @@ const fields = {
     description: '`disabled`: Sluice gave up, for `reason`.',
   }),
   reason: Type.Optional(Type.String()),
+  next_try_at: Type.Optional(
+    DateTime('When it is tried again. Absent unless it is active and the last try failed.'),
+  ),
   createdAt: DateTime(),
   createdBy: Text('Username.', 'ada'),
   lastModifiedAt: DateTime(),
@@ -133,11 +136,13 @@ export const RedeliverFrom = Strict(
 
 export const toWebhook = ({
   application: _,
+  nextTryAt,
   createdAt,
   lastModifiedAt,
   ...rest
 }: WebhookRecord): Static<typeof Webhook> => ({
   ...rest,
+  ...(nextTryAt && { next_try_at: nextTryAt.toISOString() }),
   createdAt: createdAt.toISOString(),
   lastModifiedAt: lastModifiedAt.toISOString(),
 });

@@ -741,6 +741,7 @@ export const words = {
     secret: 'Secret',
     receiver: (language: string) => `A receiver in ${language} that verifies the signature`,
     states: { active: 'Active', paused: 'Paused', disabled: 'Disabled' },
+    failing: 'Failing, next try',
     gaveUp: 'Sluice stopped delivering. Activate continues where it stopped.',
     of: (action: string, url: string) => `${action} ${url}`,
     set: { active: 'Activate', paused: 'Pause' },

@@ -11,6 +11,7 @@ import { Card, CardList } from '../../components/cards.tsx';
 import { CodeBlock } from '../../components/code-block.tsx';
 import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { MadeBy } from '../../components/made-by.tsx';
+import { RelativeTime } from '../../components/relative-time.tsx';
 import { Section } from '../../components/section.tsx';
 import { ShownOnce } from '../../components/shown-once.tsx';
 import { words } from '../../words/en.ts';
@@ -60,7 +61,7 @@ export function Webhooks() {
 }
 
 function WebhookCard({ webhook, onIssued }: { webhook: Schemas['Webhook']; onIssued: OnIssued }) {
-  const { id, url, events, state, reason, createdAt, createdBy } = webhook;
+  const { id, url, events, state, reason, next_try_at, createdAt, createdBy } = webhook;
   const { domain } = useApplication();
   const [isOpen, log] = useDisclosure();
   const [isEdited, edit] = useDisclosure();
@@ -120,6 +121,11 @@ function WebhookCard({ webhook, onIssued }: { webhook: Schemas['Webhook']; onIss
       <Badge color={colors[state]} variant="dot" size="sm" tt="none">
         {words.webhooks.states[state]}
       </Badge>
+      {next_try_at && (
+        <Badge color="orange" variant="dot" size="sm" tt="none">
+          {words.webhooks.failing} <RelativeTime at={next_try_at} isAhead />
+        </Badge>
+      )}
       {events.map((event) => (
         <Code key={event}>{event}</Code>
       ))}
