@@ -5,16 +5,23 @@ import {
   createTheme,
   Drawer,
   Input,
+  Menu,
   Modal,
+  Popover,
   Text,
 } from '@mantine/core';
 import { words } from '../words/en.ts';
 
 const dialog = {
+  // Only the page has a banner.
+  attributes: { header: { role: 'presentation' } },
   closeButtonProps: { 'aria-label': words.common.close },
   // The lock would add a style without the nonce of the page.
   lockScroll: false,
 };
+
+/** What opens over a page belongs to its landmark. */
+const inContent = { portalProps: { target: '#content' } };
 
 export const theme = createTheme({
   primaryColor: 'cyan',
@@ -45,6 +52,8 @@ export const theme = createTheme({
     }),
     Drawer: Drawer.extend({ defaultProps: dialog }),
     Modal: Modal.extend({ defaultProps: dialog }),
+    Menu: Menu.extend({ defaultProps: inContent }),
+    Popover: Popover.extend({ defaultProps: inContent }),
     Text: Text.extend({ defaultProps: { size: 'sm' } }),
     Input: Input.extend({
       defaultProps: { size: 'xs' },
