@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../local/ports.ts';
-import { typicalFilters, typicalQuestions } from '../questions/asked.ts';
+import { typicalFilters, typicalQuestions, typicalSorts } from '../questions/asked.ts';
 import { whileEntriesCome } from '../questions/while-entries-come.ts';
 import type { Bench } from '../support/bench.ts';
 import { atConstantRate } from '../support/constant-rate.ts';
@@ -77,6 +77,11 @@ export async function questions(bench: Bench): Promise<Section> {
       name: `first page: ${name}`,
       measure: timed(() => read(`/data?limit=100&filter=${encodeURIComponent(JSON.stringify(filter))}`)),
       atMost: atMostMs,
+    })),
+    ...typicalSorts(options.nested).map(({ name, query }) => ({
+      name: `sorted page: ${name}`,
+      measure: timed(() => read(`/data?limit=50&${query}`)),
+      atMost: 1_000,
     })),
     { name: 'fields', measure: timed(() => read('/fields')), atMost: 1_000 },
     { name: 'stats by value', measure: timed(() => read('/stats?step=day&by=kind')), atMost: 500 },

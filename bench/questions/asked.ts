@@ -25,6 +25,17 @@ export function typicalFilters(nested: boolean) {
   };
 }
 
+/** Orders of lists, as queries. */
+export function typicalSorts(nested: boolean) {
+  const latitude = nested ? 'place.position.latitude' : 'latitude';
+  const kind = encodeURIComponent(JSON.stringify({ kind: 'hourly' }));
+  return [
+    { name: 'greatest numbers', query: `sort=-${latitude}` },
+    { name: 'least texts', query: 'sort=/id' },
+    { name: 'the 9,951st of a filter', query: `sort=${latitude}&start=9950&filter=${kind}` },
+  ];
+}
+
 /** Typical questions about `payloadOf`. */
 export function typicalQuestions(nested: boolean): AskedQuestion[] {
   const note = nested ? 'measured.note.text' : 'note';
