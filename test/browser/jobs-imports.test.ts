@@ -30,7 +30,7 @@ describe('an import', () => {
       page.getByRole('button', { name: 'File' }).click(),
     ]);
     await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer: Buffer.from(csv) });
-    const preview = page.getByRole('region', { name: 'First rows of the file' });
+    const preview = page.getByRole('group', { name: 'First rows of the file' });
     await page.getByText('First 3 rows: 2 will be stored, 1 refused.').waitFor();
     await preview.getByRole('row', { name: /^3 \/celsius .* Rome warm$/ }).waitFor();
     await preview.getByRole('row', { name: '4 Will be stored Oslo -3.5' }).waitFor();
@@ -64,7 +64,7 @@ describe('an import', () => {
     ]);
     const buffer = Buffer.from('place;celsius\n"Oslo; N";-3.5\nRome\nBari;1e400\nLima;9007199254740993\n');
     await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer });
-    const preview = page.getByRole('region', { name: 'First rows of the file' });
+    const preview = page.getByRole('group', { name: 'First rows of the file' });
     await preview.getByRole('cell', { name: 'Oslo; N' }).waitFor();
     await preview.getByRole('row', { name: '5 Will be stored Lima 9007199254740993' }).waitFor();
     await preview.getByRole('row', { name: '3 The row has 1 cells, but the header has 2.' }).waitFor();

@@ -42,7 +42,7 @@ describe('the members of an application', () => {
     const path = `/applications/${domain}/members/linus`;
     await sluice.request('PUT', path, { token: owner.token, json: { role: 'reader' } });
     const page = await openAs(sluice, linus, '/applications', { colorScheme: 'dark' });
-    const shared = page.getByRole('region', { name: 'Shared with me' }).first();
+    const shared = page.getByRole('region', { name: 'Shared with me' });
     await shared.getByRole('cell', { name: 'ada' }).waitFor();
     await shared.getByRole('cell', { name: 'Reader' }).waitFor();
     await expectAccessible(page);

@@ -1,8 +1,10 @@
-import { Table, Text } from '@mantine/core';
+import { Box, Table, Text, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { words } from '../words/en.ts';
 
 interface Props {
   label: string;
+  /** The column of actions is empty. */
   head: ReactNode[];
   rows: { key: string | number; cells: ReactNode[] }[];
 }
@@ -17,14 +19,15 @@ export const Right = ({ children }: { children: ReactNode }) => (
 /** A table that may be wider than the page. It takes the focus, so that keys can scroll it. */
 export function WideTable({ label, head, rows }: Props) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: the keyboard must reach the table to scroll it
-    <section aria-label={label} tabIndex={0} className="wide-table">
+    <Box role="group" aria-label={label} tabIndex={0} className="wide-table">
       <Table fz="sm">
         <Table.Thead>
           <Table.Tr>
             {head.map((cell, column) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: columns stay in their order
-              <Table.Th key={column}>{cell}</Table.Th>
+              <Table.Th key={column}>
+                {cell === '' ? <VisuallyHidden>{words.common.actions}</VisuallyHidden> : cell}
+              </Table.Th>
             ))}
           </Table.Tr>
         </Table.Thead>
@@ -39,6 +42,6 @@ export function WideTable({ label, head, rows }: Props) {
           ))}
         </Table.Tbody>
       </Table>
-    </section>
+    </Box>
   );
 }

@@ -31,6 +31,7 @@ type Losses<Value = number> = Record<keyof Schemas['Losses'], Value>;
 export const words = {
   product: 'Sluice',
   common: {
+    actions: 'Actions',
     retry: 'Try again',
     undo: 'Undo',
     cancel: 'Cancel',
