@@ -43,7 +43,7 @@ const refused: Row[] = [
   ['an unknown type in a list', 'POST /applications', property({ type: ['string', 'None'] }), 422, 'InvalidSchemaError', '`None` is not a type, at /properties/v/type: use integer, number, string, boolean, object, array or null'],
   ['a schema that is a number', 'POST /applications', withSchema(1), 400, 'InvalidRequestError', 'body/schema must be object or string: A JSON Schema, or its JSON text; its root type is object.'],
   ['a schema object with a number that would be rounded', 'POST /applications', { token: 'login', body: '{"name":"A","type":"web","schema":{"type":"object","maxProperties":18446744073709551617}}' }, 422, 'InvalidSchemaError', 'this integer is beyond 64 bits (-2^63 to 2^63 - 1): send it as a string, at /maxProperties'],
-  ['an unknown query parameter', 'GET /applications/:open/data?page=2', { token: 'login' }, 400, 'InvalidRequestError', 'unknown parameter `page`; allowed: start, limit, from, to, order, after, filter, key, meta'],
+  ['an unknown query parameter', 'GET /applications/:open/data?page=2', { token: 'login' }, 400, 'InvalidRequestError', 'unknown parameter `page`; allowed: start, limit, from, to, order, sort, after, filter, key, meta'],
   ['a limit of 0', 'GET /applications/:open/data?limit=0', { token: 'login' }, 400, 'InvalidRequestError', '`limit` must be >= 1'],
   ['the API without a path', 'GET /', {}, 404, 'ResourceNotFoundError', 'there is no route GET /api/; see /api/docs'],
   ['gzip without its header', 'POST /applications/:open/data', { body: gzipSync('{}') }, 400, 'MalformedBodyError', 'the body is not valid UTF-8 at byte 2; it looks like gzip: decompress it, or send Content-Encoding: gzip'],
