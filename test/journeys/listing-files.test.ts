@@ -75,6 +75,8 @@ describe('with a query worker', () => {
 
   it.each([
     ['sort=createdAt', 'is the time of the entry: use `order`'],
+    ['sort=-', 'names no field'],
+    ['sort=a%00b', 'NUL'],
     ['sort=n&order=oldest', 'leave out `order`'],
     ['sort=n&after=AaIFlQ9P0TEyyAAAAAI', 'use `start`'],
     ['sort=n&start=9950', 'the first 10,000 entries'],

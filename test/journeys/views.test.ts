@@ -45,6 +45,11 @@ it('keeps views for a member alone, or for all', async () => {
   expect((await call('DELETE', one, reader)).status).toBe(403);
   expect((await call('PUT', one, owner, { json })).body.data).toEqual({ ...made, ...json });
   expect(await names(reader)).toEqual(['hot', 'mine']);
+  // It is not taken from who saved it.
+  expect((await call('PUT', one, owner, { json: { ...json, shared: false } })).status).toBe(403);
+  expect((await call('PUT', one, editor, { json: { ...json, shared: false } })).body.data.shared).toBe(false);
+  expect(await names(owner)).toEqual(['cold']);
+  expect((await call('PUT', one, editor, { json })).status).toBe(200);
   expect((await call('DELETE', one, owner)).status).toBe(200);
   expect((await call('DELETE', one, owner)).status).toBe(404);
 });
@@ -62,8 +67,13 @@ it('lets a reader share nothing, and shows the private views of others to nobody
   const own = { name: 'ours', query: '' };
   expect((await call('PUT', `/views/${id}`, reader, { json: own })).body.data.shared).toBe(false);
   expect(await names(reader)).toEqual(['ours']);
-  const bad = { name: 'x', query: 'last=24h #' };
-  expect((await call('POST', '/views', reader, { json: bad })).status).toBe(400);
+  for (const bad of [
+    { name: 'x', query: 'last=24h #' },
+    { name: 'x', query: 'last=24h#x' },
+    { name: 'a\r\nb', query: '' },
+    { name: '\u202eab', query: '' },
+  ])
+    expect((await call('POST', '/views', reader, { json: bad })).status).toBe(400);
 });
 
 it('keeps names apart among shared views, and among those of each member', async () => {

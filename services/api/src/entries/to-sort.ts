@@ -11,6 +11,7 @@ export function toSort({ sort, order, after, start = 0, limit = 100 }: EntriesQu
   if (sort === undefined) return undefined;
   const descending = sort.startsWith('-');
   const name = sort.slice(descending ? 1 : 0);
+  if (name === '') throw refusal('names no field');
   if (name === 'createdAt')
     throw refusal('is the time of the entry: use `order`, or /createdAt for a member of that name');
   const field = readField(name);

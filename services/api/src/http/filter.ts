@@ -127,6 +127,7 @@ function split(name: string, condition: unknown): Clause[] {
 export function readField(name: string): { path: string[] } | { message: string } {
   if (name === 'createdAt')
     return { message: 'is the time of the entry: use from and to, or /createdAt for a member of that name' };
+  if (name.includes('\0')) return { message: 'has the character NUL, which no payload has in a name' };
   const isPointer = name.startsWith('/');
   if (isPointer && /~(?![01])/.test(name))
     return { message: 'is not a JSON Pointer: ~ is written ~0, and / in a key ~1' };

@@ -4,7 +4,7 @@ import Type, { type Static } from 'typebox';
 import type { Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { findApplication, type OfApplication, requireRole } from '../http/find-application.ts';
-import { notFound } from '../http/refusals.ts';
+import { forbidden, notFound } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { quotaReached } from '../limits/quota.ts';
 import { quotas } from '../limits/table.ts';
@@ -87,7 +87,7 @@ export const viewRoutes: Routes = async (app, { store, audit }) => {
   app.put(
     `${path}/:id`,
     operation('updateView', 'Change a saved view', {
-      description: forEditors,
+      description: `${forEditors} Only who saved a view makes it private.`,
       params: byId('view'),
       body: NewView,
       response: { 200: Success(SavedView), ...ownFailures('ResourceConflictError'), ...overLimit },
@@ -97,6 +97,8 @@ export const viewRoutes: Routes = async (app, { store, audit }) => {
       const { body, owner } = request;
       const { application, view } = await find(request);
       if (body.shared) requireRole(application, owner, 'editor');
+      if (view.isShared && !body.shared && view.createdBy !== owner.username)
+        throw forbidden(`only ${view.createdBy}, who saved the view, can make it private`);
       const chosen = chosenOf(body);
       const updated = await savedViews.update(application.id, owner.id, view.id, chosen, limit);
       if (!updated) throw notFound('view', view.id);

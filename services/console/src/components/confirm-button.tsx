@@ -33,6 +33,8 @@ export const ConfirmDialog = ({ title, opened, ...question }: DialogProps) => (
 
 function Question({ question, label, color, count = 0, close, onConfirm }: QuestionProps) {
   const [typed, setTyped] = useState('');
+  // While it closes, it still takes clicks.
+  const [isConfirmed, setConfirmed] = useState(false);
   const isTyped = count <= mostUntyped || typed.replace(/\D/g, '') === String(count);
   return (
     <>
@@ -53,8 +55,9 @@ function Question({ question, label, color, count = 0, close, onConfirm }: Quest
         </Button>
         <Button
           color={color}
-          disabled={!onConfirm || !isTyped}
+          disabled={!onConfirm || !isTyped || isConfirmed}
           onClick={() => {
+            setConfirmed(true);
             close();
             onConfirm?.();
           }}

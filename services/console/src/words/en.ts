@@ -79,6 +79,8 @@ export const words = {
       x: 'Mark the entry',
       'j k': 'Next and previous entry',
       Esc: 'Close what is open',
+      'Ctrl Z': 'Undo a change of the schema; with Shift, redo it',
+      'Ctrl Enter': 'Ask the question',
     },
   },
   palette: {

@@ -108,7 +108,8 @@ export function EntriesList(props: Props) {
           <NoEntries hasBounds={Boolean(hasBounds)} change={change} />
         ) : (
           <EntriesTable
-            {...{ place, entries, marked, open, pick }}
+            {...{ entries, marked, open, pick }}
+            page={place}
             columns={{
               fields,
               order: view.order,

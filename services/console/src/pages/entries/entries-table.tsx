@@ -73,7 +73,7 @@ function onKeyDown(event: KeyboardEvent<HTMLTableSectionElement>, toggle: (place
 
 interface Props {
   /** Names the page. */
-  place: string;
+  page: string;
   /** Undefined while they are loaded. */
   entries: Entry[] | undefined;
   columns: Columns;
@@ -86,18 +86,24 @@ interface Props {
   pick: (pointer: string, text: string) => void;
 }
 
-export function EntriesTable({ place, entries, columns, marked, opened, isOld, open, pick }: Props) {
+export function EntriesTable({ page, entries, columns, marked, opened, isOld, open, pick }: Props) {
   const { fields } = columns;
   const box = useRef<HTMLElement>(null);
   const body = useRef<HTMLTableSectionElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the row of another entry
+  const place = entries?.findIndex(({ id }) => id === opened) ?? -1;
+  const lastPlace = useRef(-1);
   useEffect(() => {
-    body.current?.querySelector('[aria-current=true]')?.scrollIntoView({ block: 'nearest' });
-  }, [opened]);
+    const row = body.current?.rows[place < 0 ? lastPlace.current : place];
+    if (place >= 0) row?.scrollIntoView({ block: 'nearest' });
+    // The panel was closed, and had the focus.
+    else if (document.activeElement === document.body)
+      row?.querySelector('button')?.focus({ preventScroll: true });
+    lastPlace.current = place;
+  }, [place]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: another page begins at its first row
   useEffect(() => {
     box.current?.scrollTo({ top: 0 });
-  }, [place]);
+  }, [page]);
   const toggle = (place: number) => entries?.[place] && marked.toggle(entries[place].id);
   return (
     <section

@@ -65,13 +65,11 @@ export function EntryPanel({ id, entries, open, ...rest }: Props) {
   );
 }
 
-/** Beside the table, which stays at hand. It takes the focus, and gives it back to the row. */
+/** Beside the table, which stays at hand. It takes the focus, which the row gets back. */
 function Docked({ close, children }: { close: () => void; children: ReactNode }) {
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    const before = document.activeElement;
     panel.current?.focus({ preventScroll: true });
-    return () => (before as HTMLElement | null)?.focus?.({ preventScroll: true });
   }, []);
   useHotkeys([['Escape', close]]);
   return (

@@ -29,7 +29,7 @@ interface Row {
 }
 
 const refreshMs = 10_000;
-const colors = ['teal', 'indigo', 'orange', 'pink', 'lime', 'grape', 'cyan', 'yellow', 'red', 'blue'];
+const colors = ['teal', 'indigo', 'grape', 'cyan', 'lime', 'pink', 'yellow', 'blue', 'violet', 'green'];
 
 const labelOf = ({ value, rest }: Row): string => {
   if (rest) return words.entries.otherValues;
