@@ -36,7 +36,7 @@ const ofDocs: Picture[] = [
   { name: 'entries-dark', path: entries, colorScheme: 'dark' },
   { name: 'refused', path: 'refused', prepare: (page) => page.getByText('must be one of').first().click() },
   { name: 'create', path: '/applications/new', prepare: (page) => page.getByText('Use an example').click() },
-  { name: 'send', path: 'send', prepare: (page) => page.getByText('Download uploader.ts').waitFor() },
+  { name: 'send', path: 'send', prepare: (page) => page.getByRole('tab', { name: 'TypeScript' }).click() },
   { name: 'schema', path: 'schema', prepare: (page) => page.getByText('filled').first().waitFor() },
   { name: 'jobs', path: 'jobs' },
 ];
