@@ -7,7 +7,7 @@ import { words } from '../../words/en.ts';
 import { typedAs } from './conditions.ts';
 import type { Entry } from './entries-query.ts';
 import type { ListedField } from './fields.ts';
-import { type Columns, TableHead } from './table-head.tsx';
+import { type TableColumns, TableHead } from './table-head.tsx';
 import type { Marked } from './use-marked.ts';
 
 /** Longest text in a cell; the panel beside the table shows all of it. */
@@ -76,7 +76,7 @@ interface Props {
   page: string;
   /** Undefined while they are loaded. */
   entries: Entry[] | undefined;
-  columns: Columns;
+  columns: TableColumns;
   marked: Marked;
   opened: string | undefined;
   /** Whether others are being loaded. */

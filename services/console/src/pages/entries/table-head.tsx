@@ -2,15 +2,15 @@ import { type PointerEvent, useState } from 'react';
 import { words } from '../../words/en.ts';
 import type { ListedField } from './fields.ts';
 import type { ColumnWidths } from './use-widths.ts';
-import type { Sort, View } from './view.ts';
+import type { View, ViewSort } from './view.ts';
 
 /** The columns of the table, and what sorts them. */
-export interface Columns {
+export interface TableColumns {
   fields: ListedField[];
   order: View['order'];
-  sort: Sort | undefined;
+  sort: ViewSort | undefined;
   /** Undefined: by time again. */
-  setSort: (sort: Sort | undefined) => void;
+  setSort: (sort: ViewSort | undefined) => void;
   turnOrder: () => void;
   widths: ColumnWidths;
   /** Puts a column where another one is. */
@@ -20,7 +20,7 @@ export interface Columns {
 /** Least texts, and greatest numbers and times, are looked for first. */
 const startsDescending = ({ kind }: ListedField) => ['number', 'date', 'time'].includes(kind);
 
-function nextSort(field: ListedField, sort: Sort | undefined): Sort | undefined {
+function nextSort(field: ListedField, sort: ViewSort | undefined): ViewSort | undefined {
   const { pointer } = field;
   const descending = startsDescending(field);
   if (sort?.pointer !== pointer) return { pointer, descending };
@@ -28,7 +28,7 @@ function nextSort(field: ListedField, sort: Sort | undefined): Sort | undefined 
 }
 
 /** The heads of the columns sort, and are dragged to another place. */
-export function TableHead({ fields, order, sort, setSort, turnOrder, widths, move }: Columns) {
+export function TableHead({ fields, order, sort, setSort, turnOrder, widths, move }: TableColumns) {
   const [dragged, setDragged] = useState<string>();
   const byTime = sort ? 'none' : order === 'newest' ? 'descending' : 'ascending';
   return (

@@ -2,7 +2,7 @@ import { type FormCondition, type Operator, operatorsOf, textsOf } from './condi
 import { hasEnd, type Last, lasts } from './period.ts';
 
 /** By the values of a field, given by its JSON Pointer. */
-export interface Sort {
+export interface ViewSort {
   pointer: string;
   descending: boolean;
 }
@@ -20,7 +20,7 @@ export interface View {
   columns?: string[] | undefined;
   order: 'newest' | 'oldest';
   /** In place of the order of time. */
-  sort?: Sort | undefined;
+  sort?: ViewSort | undefined;
   /** The cursor of the page before; without one where a field sorts. */
   after?: string | undefined;
   /** How many entries are on the pages before. */
@@ -50,13 +50,13 @@ function toTime(text: string | null): string | undefined {
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
 }
 
-function toSort(text: string): Sort | undefined {
+function toSort(text: string): ViewSort | undefined {
   const [, minus, pointer] = /^(-?)(\/.*)$/s.exec(text) ?? [];
   return pointer === undefined ? undefined : { pointer, descending: minus === '-' };
 }
 
 /** As the API takes it. */
-export const fromSort = ({ pointer, descending }: Sort): string => `${descending ? '-' : ''}${pointer}`;
+export const fromSort = ({ pointer, descending }: ViewSort): string => `${descending ? '-' : ''}${pointer}`;
 
 function toStart(text: string | null): number {
   const start = Number(text);
