@@ -48,7 +48,7 @@ describe('the members of an application', () => {
     await expectAccessible(page);
     await page.keyboard.press('Control+k');
     await page.getByRole('combobox', { name: 'Go to' }).fill('test / send');
-    await page.getByRole('option', { name: /Send data$/ }).waitFor();
+    await page.getByRole('option', { name: /Send data/ }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/applications/${domain}/send`);
     const links = page.getByRole('navigation', { name: 'Sections of the application' }).getByRole('link');
