@@ -49,6 +49,12 @@ export function savedStore<One extends Saved>(db: Db, name: string) {
       return (await found.toArray()).map(toSaved<One>);
     },
 
+    /** Undefined when there is none with this id among them. */
+    async get(filter: Document, id: string): Promise<One | undefined> {
+      const found = ObjectId.isValid(id) ? await saved.findOne({ ...filter, _id: new ObjectId(id) }) : null;
+      return found ? toSaved<One>(found) : undefined;
+    },
+
     /** False when there is none with this id among them. */
     async remove(filter: Document, id: string): Promise<boolean> {
       if (!ObjectId.isValid(id)) return false;

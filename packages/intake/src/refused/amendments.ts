@@ -16,7 +16,7 @@ export type Conversion =
   | { to: 'date'; order: DateOrder }
   /** Divides a number by so many tens. */
   | { places: number }
-  /** Sets another value in place of one, or removes it. */
+  /** Replaces a value that equals another one, or removes it. */
   | { equals: unknown; becomes: unknown }
   | { equals: unknown; isRemoved: true };
 

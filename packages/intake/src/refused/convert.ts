@@ -2,7 +2,7 @@ import { canonicalText } from '@sluice/json/canonical-json.ts';
 import { type NumberStyle, shiftPoint, toDateText, toNumberText } from '@sluice/json/written-values.ts';
 import type { Conversion } from './amendments.ts';
 
-/** In place of a value that is to be removed. */
+/** The result of a conversion that removes the value. */
 export const removed = Symbol('removed');
 
 const number = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;

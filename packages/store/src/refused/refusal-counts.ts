@@ -33,7 +33,7 @@ export interface MinuteCounts {
   reasons: ReasonCount[];
 }
 
-/** Of what was refused for a reason. */
+/** How many uploads an hour refused for one reason. */
 interface HourCount {
   at: Date;
   count: number;

@@ -54,6 +54,12 @@ export function savedViews(db: Db) {
       );
     },
 
+    /** Undefined: the user has no such view. */
+    async get(application: string, user: string, id: string): Promise<SavedView | undefined> {
+      const found = await saved.get(seenBy(application, user), id);
+      return found && toView(found as typeof found & OfUser);
+    },
+
     /** Undefined: the user has no such view. The rest is as for `create`. */
     async update(
       application: string,

@@ -6,7 +6,7 @@ interface Places {
   silence: string;
   /** Who waits for silence. */
   waiting?: Document;
-  /** Who of them may be made due now. */
+  /** Selects the webhooks or alerts that may be made due now. */
   ready?: Document;
 }
 
@@ -24,7 +24,7 @@ export function silences(db: Db, { collection, silence, waiting = {}, ready = {}
       for await (const { _id, silence } of found) yield { application: _id.toHexString(), silence };
     },
 
-    /** Makes due whoever waits for at most so many minutes, and was not told of this silence. */
+    /** Makes each webhook or alert due that waits for at most so many minutes, and was not told of this silence. */
     async noteSilence(application: string, minutes: number, sinceMs: number): Promise<void> {
       const untold = {
         application: new ObjectId(application),

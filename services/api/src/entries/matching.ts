@@ -52,13 +52,19 @@ export function createMatching({
   const { entries } = store;
   const ask = createAskWorker(config, log);
 
-  async function askPage(
+  const askOf = (
+    path: '/pages' | '/sorted',
     { application: { id: application, domain }, owner, gone }: Wanted,
     { filter = [], from, to }: Selection,
+    page: object,
+  ) => ask(path, { application, domain, owner, filter: toText(filter), from, to, ...page }, gone);
+
+  async function askPage(
+    wanted: Wanted,
+    selection: Selection,
     page: { order: Order; cursor?: string | undefined; start: number; limit: number; byColumns: boolean },
   ): Promise<Found> {
-    const asked = { application, domain, owner, filter: toText(filter), from, to, ...page };
-    return (await (await ask('/pages', asked, gone)).json()) as Found;
+    return (await (await askOf('/pages', wanted, selection, page)).json()) as Found;
   }
 
   /**
@@ -126,16 +132,16 @@ export function createMatching({
       );
     },
 
-    /** A page in the order of a field, with what was there up to `asOf`. Throws ApiError where no query worker answers. */
+    /** A page sorted by a field. The order has every entry up to `asOf`. Throws ApiError where no query worker answers. */
     async sorted(
-      { application: { id, domain }, owner, gone }: Wanted,
-      { filter = [], from, to, start, limit, onRead }: Selection & Omit<ForwardPage, 'after'>,
+      wanted: Wanted,
+      { start, limit, onRead, ...selection }: Selection & Omit<ForwardPage, 'after'>,
       sort: Sort,
     ): Promise<FoundPage & { asOf: string | null }> {
-      const asked = { application: id, domain, owner, filter: toText(filter), from, to, ...sort };
-      const answer = await ask('/sorted', { ...asked, start, limit: limit - 1 }, gone);
+      const { application, owner } = wanted;
+      const answer = await askOf('/sorted', wanted, selection, { ...sort, start, limit: limit - 1 });
       const { ids, total } = (await answer.json()) as Found;
-      const found = await pageReads.runInFairOrder(owner, () => entries.byIds(id, ids, onRead));
+      const found = await pageReads.runInFairOrder(owner, () => entries.byIds(application.id, ids, onRead));
       const isLast = start + ids.length >= total;
       return { found, total, isLast, asOf: answer.headers.get('sluice-as-of') };
     },

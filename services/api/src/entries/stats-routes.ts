@@ -7,6 +7,7 @@ import type { Routes } from '../dependencies.ts';
 import { Success, success } from '../http/answers.ts';
 import { QueryFilter, readField, toConditions, withKey } from '../http/filter.ts';
 import { findApplication } from '../http/find-application.ts';
+import { invalidParameter } from '../http/refusals.ts';
 import { ByDomain, bearerRoutes, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { Bool, DateTime, Flag, Int, KeyId, Named, Query, Text, Timestamp } from '../http/schemas.ts';
 import { createSendJsonAnswer } from '../http/send-json-answer.ts';
@@ -156,8 +157,7 @@ function checkCombined({ step = 'minute', by, key, filter, hash }: StatsQuery): 
 function toPath(by: string): string[] {
   const field = readField(by);
   if ('path' in field) return field.path;
-  const details = [{ in: 'querystring' as const, path: '/by', keyword: 'by', message: field.message }];
-  throw new ApiError('InvalidRequestError', `\`by\` ${field.message}`, { details });
+  throw invalidParameter('by', 'by', field.message);
 }
 
 export const statsRoutes: Routes = async (app, dependencies) => {

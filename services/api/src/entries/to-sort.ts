@@ -1,10 +1,12 @@
-import { ApiError } from '@sluice/shared/errors.ts';
 import { readField } from '../http/filter.ts';
+import { invalidParameter } from '../http/refusals.ts';
 import type { EntriesQuery } from './contract.ts';
 import type { Sort } from './matching.ts';
 
 /** Entries that can be reached in the order of a field. */
 const mostSorted = 10_000;
+
+const refusal = (message: string) => invalidParameter('sort', 'sort', message);
 
 /** The order that a list is asked for; undefined: that of time. Throws ApiError. */
 export function toSort({ sort, order, after, start = 0, limit = 100 }: EntriesQuery): Sort | undefined {
@@ -21,9 +23,4 @@ export function toSort({ sort, order, after, start = 0, limit = 100 }: EntriesQu
   if (start + limit > mostSorted)
     throw refusal('reaches the first 10,000 entries: narrow them by a filter, or export all');
   return { path: field.path, descending };
-}
-
-function refusal(message: string): ApiError {
-  const details = [{ in: 'querystring' as const, path: '/sort', keyword: 'sort', message }];
-  return new ApiError('InvalidRequestError', `\`sort\` ${message}`, { details });
 }

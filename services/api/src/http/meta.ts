@@ -1,6 +1,6 @@
-import { ApiError } from '@sluice/shared/errors.ts';
 import { senderMeta } from '@sluice/tables/columns.ts';
 import Type from 'typebox';
+import { invalidParameter } from './refusals.ts';
 
 /** Names in a query, separated by commas. */
 export const MetaOf = (names: readonly string[], description: string) =>
@@ -19,8 +19,5 @@ export function toMeta<Name extends string>(text?: string): Name[] {
   const names = (text === undefined ? [] : text.split(',')) as Name[];
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice === undefined) return names;
-  const details = [
-    { in: 'querystring' as const, path: '/meta', keyword: 'uniqueItems', message: `names ${twice} twice` },
-  ];
-  throw new ApiError('InvalidRequestError', `\`meta\` names ${twice} twice`, { details });
+  throw invalidParameter('meta', 'uniqueItems', `names ${twice} twice`);
 }

@@ -12,3 +12,9 @@ export const invalidAt = (path: string, keyword: string, message: string) =>
   new ApiError('InvalidRequestError', `body${path} ${message}`, {
     details: [{ in: 'body', path, keyword, message }],
   });
+
+/** The 400 for a parameter of the query. `message` follows its name. */
+export const invalidParameter = (name: string, keyword: string, message: string) =>
+  new ApiError('InvalidRequestError', `\`${name}\` ${message}`, {
+    details: [{ in: 'querystring', path: `/${name}`, keyword, message }],
+  });

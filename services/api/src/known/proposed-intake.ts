@@ -12,7 +12,7 @@ export interface Proposed {
   schema: CompiledSchema;
 }
 
-/** What validates with a schema that no application has. `client` waits for its turn. */
+/** An intake with a schema that no application has. `client` waits for its turn. */
 export function toIntake(
   explainer: Explainer,
   domain: string,
@@ -26,7 +26,7 @@ export function toIntake(
   return { ...named, rawSchema, schema, judge, fields: createFieldSet(), recorded, size: 0 };
 }
 
-/** Validates what is not stored, so no field is recorded. */
+/** A validator of payloads that are not stored. It records no fields. */
 export const createDryValidator = ({ largeUploads }: Pick<Capacities, 'largeUploads'>) =>
   createUploadValidator(
     { find: () => ({ fields: [] }), notOnRecord: () => [] },

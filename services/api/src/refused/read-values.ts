@@ -78,7 +78,7 @@ export async function readValues(
   uploads: AsyncIterable<RefusedRecord>,
   { path = '', property }: Asked,
 ): Promise<string> {
-  // No upload is selected by what is no pointer.
+  // A path that is no JSON Pointer selects no upload.
   const keys = path.startsWith('/') ? fromPointer(path) : [];
   const [values, members, senders] = [createCounts(), createCounts(), createCounts()];
   const [numbers, sizes] = [createRange(), createRange()];

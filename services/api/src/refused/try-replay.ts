@@ -11,7 +11,7 @@ import { createDryValidator, type Proposed, toIntake } from '../known/proposed-i
 
 export const mostTried = 1_000;
 const mostPairs = 10;
-/** Then the counts are of what was validated. */
+/** After this time, the counts are of the uploads that were validated so far. */
 const mostMs = 2_000;
 
 type Outcome = { json: string } & ({ ok: true } | { ok: false; explain(): Promise<object> });

@@ -38,7 +38,7 @@ export const viewRoutes: Routes = async (app, { store, audit }) => {
   async function find(request: OfApplication & { params: { id: string } }) {
     const application = await findApplication(applications, request);
     const { id } = request.params;
-    const view = (await savedViews.list(application.id, request.owner.id)).find((one) => one.id === id);
+    const view = await savedViews.get(application.id, request.owner.id, id);
     if (!view) throw notFound('view', id);
     if (view.isShared) requireRole(application, request.owner, 'editor');
     return { application, view };
