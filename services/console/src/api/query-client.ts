@@ -3,7 +3,7 @@ import { session } from './session.ts';
 
 const longestMs = 1_000;
 
-/** After each change, the open page reads again what it shows. A button is ready when that is done, or takes long. */
+/** After each change, the open page reads its data again. The button of the change waits for the data, but not for long. */
 const readAgain = (): Promise<unknown> =>
   Promise.race([
     queryClient.invalidateQueries(),

@@ -33,5 +33,5 @@ function subscribe(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** Whether a request waits so long. */
+/** Whether a request has waited for five seconds. */
 export const useIsSlow = (): boolean => useSyncExternalStore(subscribe, () => slow > 0);

@@ -10,7 +10,7 @@ interface QuestionProps {
   question: string;
   /** Of the button that confirms. */
   label: string;
-  color?: string;
+  color?: string | undefined;
   /** How many are deleted. More than a hundred are typed to confirm. */
   count?: number | undefined;
   close: () => void;
@@ -31,10 +31,36 @@ export const ConfirmDialog = ({ title, opened, ...question }: DialogProps) => (
   </Modal>
 );
 
-function Question({ question, label, color, count = 0, close, onConfirm }: QuestionProps) {
-  const [typed, setTyped] = useState('');
-  // While it closes, it still takes clicks.
+/** The buttons of a dialog that asks. A double click confirms once: while the dialog closes, it still takes clicks. */
+export function ConfirmButtons({
+  label,
+  color,
+  close,
+  onConfirm,
+}: Pick<QuestionProps, 'label' | 'color' | 'close' | 'onConfirm'>) {
   const [isConfirmed, setConfirmed] = useState(false);
+  return (
+    <Group justify="flex-end">
+      <Button variant="default" onClick={close} data-autofocus>
+        {words.common.cancel}
+      </Button>
+      <Button
+        color={color}
+        disabled={!onConfirm || isConfirmed}
+        onClick={() => {
+          setConfirmed(true);
+          close();
+          onConfirm?.();
+        }}
+      >
+        {label}
+      </Button>
+    </Group>
+  );
+}
+
+function Question({ question, count = 0, onConfirm, ...buttons }: QuestionProps) {
+  const [typed, setTyped] = useState('');
   const isTyped = count <= mostUntyped || typed.replace(/\D/g, '') === String(count);
   return (
     <>
@@ -49,22 +75,7 @@ function Question({ question, label, color, count = 0, close, onConfirm }: Quest
           autoComplete="off"
         />
       )}
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {words.common.cancel}
-        </Button>
-        <Button
-          color={color}
-          disabled={!onConfirm || !isTyped || isConfirmed}
-          onClick={() => {
-            setConfirmed(true);
-            close();
-            onConfirm?.();
-          }}
-        >
-          {label}
-        </Button>
-      </Group>
+      <ConfirmButtons {...buttons} onConfirm={isTyped ? onConfirm : undefined} />
     </>
   );
 }

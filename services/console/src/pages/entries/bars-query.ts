@@ -1,7 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import type { Application } from '../../api/applications.ts';
-import { client, dataOf, type Schemas } from '../../api/client.ts';
+import { client, dataOf } from '../../api/client.ts';
 import { RequestFailure } from '../../api/failure.ts';
+import { type Lost, noneLost, sumLost } from '../../api/losses.ts';
 import { type ListSelection, toQuery } from './entries-query.ts';
 import { type Bars, hasEnd, isInverted, toBars } from './period.ts';
 
@@ -12,25 +13,10 @@ const shortestMs = 3_600_000;
 export interface Counts extends Bars {
   accepted: number[];
   refused: number[];
-  /** Uploads that were lost before they were validated. */
   lost: Lost[];
   /** Whether the counts are of all entries, as no query worker answered. */
   ignoresFilter: boolean;
 }
-
-/** By kind. */
-export type Lost = Schemas['Losses'];
-
-export const sumLost = (lost: Lost[]): Lost => {
-  const sum = { ...noneLost };
-  for (const one of lost) for (const kind of lossKinds) sum[kind] += one[kind];
-  return sum;
-};
-
-export const countLost = (lost: Lost): number => lossKinds.reduce((sum, kind) => sum + lost[kind], 0);
-
-const noneLost: Lost = { not_json: 0, too_large: 0, media_type: 0, no_key: 0, wrong_key: 0, rate: 0, cut: 0 };
-const lossKinds = Object.keys(noneLost) as (keyof Lost)[];
 
 /** When the first upload of an application may have come: imports can bring entries that are older. */
 async function beginOf({ domain, createdAt }: Application, signal: AbortSignal): Promise<number> {

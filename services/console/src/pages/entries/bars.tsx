@@ -1,30 +1,12 @@
 import { Text } from '@mantine/core';
 import { type PointerEvent, useMemo, useState } from 'react';
 import { formatNumber, formatTime } from '../../components/formats.ts';
+import { drawLayers, type Layer } from '../../components/layers.tsx';
 import type { Bars as PeriodBars, PickedPeriod } from './period.ts';
 
 const height = 120;
 /** A shorter movement is a click. */
 const shortestDrag = 5;
-
-/** An outline of all bars: each is as high as its count, from a base on. */
-const toPath = (counts: number[], base: number[], scale: number) =>
-  counts
-    .map((count, bar) => {
-      // Of few among very many something is to be seen too.
-      const size = count === 0 ? 0 : Math.max(count * scale, 1);
-      return size && `M${bar + 0.08},${height - (base[bar] ?? 0) * scale}v${-size}h0.84v${size}z`;
-    })
-    .filter(Boolean)
-    .join('');
-
-/** Bars of one kind; those of the next layer stand on them. */
-export interface Layer {
-  counts: number[];
-  className?: string;
-  /** A colour of the theme. */
-  color?: string;
-}
 
 interface BarsProps {
   /** When the first bar begins, and how long each is, in ms. */
@@ -36,26 +18,6 @@ interface BarsProps {
   onSelect: (period: PickedPeriod) => void;
 }
 
-function draw(layers: Layer[]) {
-  const bases: number[][] = [[]];
-  for (const { counts } of layers) {
-    const below = bases.at(-1) as number[];
-    bases.push(counts.map((one, bar) => one + (below[bar] ?? 0)));
-  }
-  const most = Math.max(0, ...(bases.at(-1) as number[]));
-  const scale = (height - 2) / Math.max(1, most);
-  const drawn = layers.map(({ counts, className, color }, at) => (
-    <path
-      // biome-ignore lint/suspicious/noArrayIndexKey: layers stay in their order
-      key={at}
-      className={className}
-      fill={color && `var(--mantine-color-${color})`}
-      d={toPath(counts, bases[at] as number[], scale)}
-    />
-  ));
-  return { drawn, most };
-}
-
 export const timeOf = ({ begin, length }: BarsProps['times'], bar: number) =>
   new Date(begin + bar * length).toISOString();
 
@@ -63,7 +25,7 @@ export const timeOf = ({ begin, length }: BarsProps['times'], bar: number) =>
 export function Bars({ times, layers, label, pointed, onPoint, onSelect }: BarsProps) {
   const { count } = times;
   const [drag, setDrag] = useState<{ x: number; first: number; last: number; isLong: boolean }>();
-  const { drawn, most } = useMemo(() => draw(layers), [layers]);
+  const { drawn, most } = useMemo(() => drawLayers(layers, height), [layers]);
 
   const barAt = ({ currentTarget, clientX }: PointerEvent<Element>) => {
     const { left, width } = currentTarget.getBoundingClientRect();

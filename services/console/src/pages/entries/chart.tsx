@@ -1,19 +1,21 @@
 import { Group, NativeSelect, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
+import { countLost, sumLost } from '../../api/losses.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { formatTime } from '../../components/formats.ts';
+import { layersOf } from '../../components/layers.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { Bars, type Layer, timeOf } from './bars.tsx';
-import { barsQuery, type Counts, countLost, sumLost } from './bars-query.ts';
+import { Bars, timeOf } from './bars.tsx';
+import { barsQuery, type Counts } from './bars-query.ts';
 import type { ListSelection } from './entries-query.ts';
 import type { ListedField } from './fields.ts';
 import { Legend } from './legend.tsx';
 import type { PickedPeriod } from './period.ts';
 import { sayPeriod } from './selection-text.ts';
-import { layersOf, type Stack, stackQuery } from './stack-query.ts';
+import { type Stack, stackQuery, toLayers } from './stack-query.ts';
 
 interface Props {
   selection: ListSelection;
@@ -36,7 +38,8 @@ export function Chart({ selection, fields, by, setBy, setPeriod, pick }: Props) 
   const [pointed, setPointed] = useState<number>();
   const values = by && stack.data;
   const layers = useMemo(
-    () => (values ? layersOf(values) : data ? layersOfUploads(data) : []),
+    () =>
+      values ? toLayers(values) : data ? layersOf(data.accepted, data.refused, data.lost.map(countLost)) : [],
     [values, data],
   );
   if (error) return <ErrorAlert error={error} onRetry={refetch} />;
@@ -100,12 +103,6 @@ export function Chart({ selection, fields, by, setBy, setPeriod, pick }: Props) 
     </section>
   );
 }
-
-const layersOfUploads = ({ accepted, refused, lost }: Counts): Layer[] => [
-  { counts: accepted, className: 'accepted' },
-  { counts: refused, className: 'refused' },
-  { counts: lost.map(countLost), className: 'lost' },
-];
 
 const sayBar = (counts: Counts, bar: number) =>
   words.entries.bar(

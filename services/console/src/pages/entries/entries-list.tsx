@@ -14,7 +14,7 @@ import { EntriesTable } from './entries-table.tsx';
 import { EntryPanel } from './entry-panel.tsx';
 import type { Fields, ListedField } from './fields.ts';
 import { Pager } from './pager.tsx';
-import { boundsOf, hasEnd } from './period.ts';
+import { boundsOf } from './period.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import type { useLive } from './use-live.ts';
 import { useMarked } from './use-marked.ts';
@@ -52,7 +52,7 @@ export function EntriesList(props: Props) {
   const marked = useMarked(place);
   const widths = useWidths(domain);
   const why = whyNotLive(view);
-  const isFirst = !view.after && !view.sort && view.order === 'newest' && !hasEnd(view);
+  const isFirst = why === undefined;
   const newer = useNewer(domain, selection, page.data, page.dataUpdatedAt, isFirst && !view.isLive);
   if (page.error)
     return (

@@ -14,7 +14,7 @@ import type { Entry, ListSelection } from './entries-query.ts';
 import type { Fields, ListedField } from './fields.ts';
 import { saySelection } from './selection-text.ts';
 import type { Marked } from './use-marked.ts';
-import { exportQuery, type View } from './view.ts';
+import { exportPath, type View } from './view.ts';
 
 interface Props {
   view: View;
@@ -78,7 +78,7 @@ export function SelectionBar({ view, selection, entries, total, marked, isOld, .
             </SmallButton>
           )}
           {isAll ? (
-            <SmallButton component={Link} to={`/applications/${domain}/jobs?new=export&${exportQuery(view)}`}>
+            <SmallButton component={Link} to={exportPath(domain, view)}>
               {words.entries.exportCount(count)}
             </SmallButton>
           ) : (

@@ -1,8 +1,8 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { client } from '../../api/client.ts';
+import type { Layer } from '../../components/layers.tsx';
 import { exactDataOf, toLine, unshared } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
-import type { Layer } from './bars.tsx';
 import type { ListSelection } from './entries-query.ts';
 import { type Bars, hasEnd } from './period.ts';
 
@@ -56,7 +56,7 @@ function toStack(bars: Bars, rows: Row[]): Stack {
   return { ...bars, parts: [...parts.values()] };
 }
 
-export const layersOf = ({ parts }: Stack): Layer[] => parts.map(({ counts, color }) => ({ counts, color }));
+export const toLayers = ({ parts }: Stack): Layer[] => parts.map(({ counts, color }) => ({ counts, color }));
 
 /** The bars of a chart by the values of a field. */
 export const stackQuery = (

@@ -10,7 +10,7 @@ import type { Fields } from './fields.ts';
 import { Filters } from './filters.tsx';
 import { PeriodPicker } from './period-picker.tsx';
 import type { ViewActions } from './use-view.ts';
-import { exportQuery } from './view.ts';
+import { exportPath } from './view.ts';
 
 interface Props {
   actions: ViewActions;
@@ -26,7 +26,7 @@ interface Props {
 /** Selects entries. */
 export function Toolbar({ actions, fields, columns, seen, mayFollow, hasRail, setRail }: Props) {
   const { view, change } = actions;
-  const base = `/applications/${useApplication().domain}`;
+  const { domain } = useApplication();
   const isUnread = view.unread.length > 0;
   return (
     <section className="toolbar" aria-label={words.entries.toolbar}>
@@ -54,7 +54,7 @@ export function Toolbar({ actions, fields, columns, seen, mayFollow, hasRail, se
           className="icon-on-phone"
           aria-label={words.entries.exportThese}
           component={Link}
-          to={`${base}/jobs?new=export&${exportQuery(view)}`}
+          to={exportPath(domain, view)}
         >
           <span className="wide-only">{words.entries.exportThese}</span>
           <span className="narrow-only">

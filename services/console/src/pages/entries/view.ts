@@ -108,9 +108,9 @@ export function toParams(view: View): URLSearchParams {
   ]);
 }
 
-/** The query of the form for an export of what a view selects: of pages and the open entry it knows nothing. */
-export const exportQuery = ({ last, from, to, conditions, columns }: View): URLSearchParams =>
-  toParams({ ...usualView, last, from, to, conditions, columns });
+/** The path of the form that exports what a view selects: it knows nothing of pages and the open entry. */
+export const exportPath = (domain: string, { last, from, to, conditions, columns }: View): string =>
+  `/applications/${domain}/jobs?new=export&${toParams({ ...usualView, last, from, to, conditions, columns })}`;
 
 /** Why new entries cannot come by themselves: a place in the words. Undefined if they can. */
 export function whyNotLive(view: View) {

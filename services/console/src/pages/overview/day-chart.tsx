@@ -1,9 +1,10 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { formatHour, formatNumber } from '../../components/formats.ts';
+import { drawLayers, layersOf } from '../../components/layers.tsx';
 import { words } from '../../words/en.ts';
 import { useApplication } from '../application/use-application.ts';
-import { type HourCount, hoursOfDay, hoursOfWeek, sumSteps } from './day.ts';
+import { hoursOfDay, hoursOfWeek, type Sums, sumSteps } from './day.ts';
 import { ratesQuery } from './queries.ts';
 
 const height = 100;
@@ -14,11 +15,14 @@ export function DayChart() {
   if (!data) return <div className="day-chart" />;
   const day = data.hours.slice(-hoursOfDay);
   const before = data.hours.slice(-hoursOfDay - hoursOfWeek, -hoursOfWeek).map(({ accepted }) => accepted);
-  const most = Math.max(
-    0,
-    ...before,
-    ...day.map((step) => sumSteps([step])).map((sum) => sum.accepted + sum.refused + sum.lost),
+  const sums = day.map((step) => sumSteps([step]));
+  const layers = layersOf(
+    sums.map(({ accepted }) => accepted),
+    sums.map(({ refused }) => refused),
+    sums.map(({ lost }) => lost),
   );
+  const { drawn, most, yOf } = drawLayers(layers, height, before);
+  const total = sumSteps(day);
   return (
     <figure className="day-chart">
       <Text component="figcaption" size="xs" c="dimmed" mb={4}>
@@ -27,51 +31,30 @@ export function DayChart() {
       <Text size="xs" c="dimmed" aria-hidden>
         {formatNumber(most)}
       </Text>
-      <Bars day={day} before={before} most={most} />
+      <svg
+        role="img"
+        aria-label={words.overview.sums(total.accepted, total.refused, total.lost)}
+        viewBox={`0 0 ${day.length} ${height}`}
+        preserveAspectRatio="none"
+      >
+        {day.map(({ at }, hour) => {
+          const { accepted, refused, lost } = sums[hour] as Sums;
+          return (
+            <rect key={at} className="hour" x={hour} width={1} height={height}>
+              <title>
+                {formatHour(Date.parse(at))}: {words.overview.sums(accepted, refused, lost)}
+              </title>
+            </rect>
+          );
+        })}
+        {drawn}
+        <path className="before" d={before.map((count, hour) => `M${hour},${yOf(count)}h1`).join('')} />
+      </svg>
       <div className="hours" aria-hidden>
         {day.map(({ at }, hour) => (
           <span key={at}>{hour % 6 === 0 && formatHour(Date.parse(at))}</span>
         ))}
       </div>
     </figure>
-  );
-}
-
-function Bars({ day, before, most }: { day: HourCount[]; before: number[]; most: number }) {
-  const scale = (height - 2) / Math.max(most, 1);
-  const total = sumSteps(day);
-  return (
-    <svg
-      role="img"
-      aria-label={words.overview.sums(total.accepted, total.refused, total.lost)}
-      viewBox={`0 0 ${day.length} ${height}`}
-      preserveAspectRatio="none"
-    >
-      {day.map((step, hour) => {
-        const { accepted, refused, lost } = sumSteps([step]);
-        const parts = [
-          ['accepted', accepted, 0],
-          ['refused', refused, accepted],
-          ['lost', lost, accepted + refused],
-        ] as const;
-        return (
-          <g key={step.at}>
-            <title>
-              {formatHour(Date.parse(step.at))}: {words.overview.sums(accepted, refused, lost)}
-            </title>
-            <rect className="hour" x={hour} width={1} height={height} />
-            {parts.map(([kind, count, base]) => {
-              const size = count && Math.max(count * scale, 1);
-              const y = height - base * scale - size;
-              return <rect key={kind} className={kind} x={hour + 0.08} y={y} width={0.84} height={size} />;
-            })}
-          </g>
-        );
-      })}
-      <path
-        className="before"
-        d={before.map((count, hour) => `M${hour},${height - count * scale}h1`).join('')}
-      />
-    </svg>
   );
 }

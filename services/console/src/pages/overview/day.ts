@@ -1,9 +1,10 @@
 import type { Schemas } from '../../api/client.ts';
+import { countLost, type Lost, lossKinds, noneLost, sumLost } from '../../api/losses.ts';
 
 /** What came in an hour, or a minute. */
 export type HourCount = Pick<Schemas['Stats'], 'at' | 'accepted' | 'refused' | 'lost'>;
 
-type Kind = keyof Schemas['Losses'];
+type Kind = keyof Lost;
 
 export interface Sums {
   accepted: number;
@@ -14,14 +15,12 @@ export interface Sums {
 export const hoursOfDay = 24;
 export const hoursOfWeek = 7 * hoursOfDay;
 
-const lostIn = ({ lost }: HourCount): number => Object.values(lost ?? {}).reduce((sum, one) => sum + one, 0);
-
 export const sumSteps = (steps: HourCount[]): Sums =>
   steps.reduce(
     (sum, step) => ({
       accepted: sum.accepted + step.accepted,
       refused: sum.refused + (step.refused ?? 0),
-      lost: sum.lost + lostIn(step),
+      lost: sum.lost + countLost(step.lost ?? noneLost),
     }),
     { accepted: 0, refused: 0, lost: 0 },
   );
@@ -32,12 +31,9 @@ export const refusedShare = ({ accepted, refused, lost }: Sums): number | undefi
 
 /** The kind of most losses, with its count. Undefined without any. */
 export function worstLoss(steps: HourCount[]): [kind: Kind, count: number] | undefined {
-  const sums = new Map<Kind, number>();
-  for (const { lost } of steps)
-    for (const [kind, count] of Object.entries(lost ?? {}) as [Kind, number][])
-      sums.set(kind, (sums.get(kind) ?? 0) + count);
-  const [worst] = [...sums].toSorted(([, a], [, b]) => b - a);
-  return worst && worst[1] > 0 ? worst : undefined;
+  const sums = sumLost(steps.map(({ lost }) => lost ?? noneLost));
+  const worst = lossKinds.toSorted((a, b) => sums[b] - sums[a])[0] as Kind;
+  return sums[worst] > 0 ? [worst, sums[worst]] : undefined;
 }
 
 /** The most whole hours without an entry between two hours with one. Undefined with fewer than two of those. */

@@ -16,17 +16,19 @@ interface Known {
   isUsual: boolean;
 }
 
+/** Whether the change is about most of the uploads that were read. */
+const coversMost = ({ change: { covers }, values: { read } }: Known) => covers > 0 && covers * 2 >= read;
+const isHarmless = ({ group: { keyword } }: Known) => harmless.includes(keyword);
+
 /** The mend that fits what is stored, and so comes first. */
-export function chooseMend({ group, values, change, fix, isUsual }: Known): Mend {
-  if (!fix) return 'uploads';
-  if (change.covers > 0 && change.covers * 2 >= values.read) return 'uploads';
-  if (harmless.includes(group.keyword)) return 'schema';
-  return isUsual ? 'uploads' : 'schema';
+export function chooseMend(known: Known): Mend {
+  if (!known.fix || coversMost(known)) return 'uploads';
+  return isHarmless(known) || !known.isUsual ? 'schema' : 'uploads';
 }
 
 /** Why it comes first: a place in the words. */
 export function whyFirst(known: Known) {
-  const { change, values, group, isUsual } = known;
-  if (chooseMend(known) === 'schema') return harmless.includes(group.keyword) ? 'harmless' : 'schema';
-  return change.covers * 2 >= values.read && change.covers > 0 ? 'convertible' : isUsual ? 'usual' : 'alone';
+  if (chooseMend(known) === 'schema') return isHarmless(known) ? 'harmless' : 'schema';
+  if (coversMost(known)) return 'convertible';
+  return known.isUsual ? 'usual' : 'alone';
 }

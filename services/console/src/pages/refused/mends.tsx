@@ -41,7 +41,6 @@ export function Mends({ group, onStarted }: Props) {
   const of = (mend: Mend) => ({
     group,
     onStarted,
-    isFirst: first === mend,
     isPrimary: first === mend || first === 'schema',
   });
   const both: Record<Mend, ReactNode> = {

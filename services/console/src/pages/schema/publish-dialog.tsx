@@ -1,5 +1,6 @@
-import { Alert, Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Alert, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
+import { ConfirmButtons } from '../../components/confirm-button.tsx';
 import { words } from '../../words/en.ts';
 import { ChangeList, KeysOf, refusedOf, summaryOf } from './report.tsx';
 import type { SchemaDraft } from './use-draft.ts';
@@ -42,21 +43,12 @@ function Question({ draft: { report, changes = [] }, close, publish }: Props) {
         onChange={({ currentTarget }) => setNote(currentTarget.value)}
         maxLength={1_000}
       />
-      <Group justify="flex-end">
-        <Button variant="default" onClick={close} data-autofocus>
-          {words.common.cancel}
-        </Button>
-        <Button
-          {...(mayRefuse && { color: 'red' })}
-          disabled={!report}
-          onClick={() => {
-            close();
-            publish(note);
-          }}
-        >
-          {words.schema.publish}
-        </Button>
-      </Group>
+      <ConfirmButtons
+        label={words.schema.publish}
+        color={mayRefuse ? 'red' : undefined}
+        close={close}
+        onConfirm={report && (() => publish(note))}
+      />
     </Stack>
   );
 }

@@ -13,7 +13,7 @@ const mostCharacters = 60;
 export function useFacts(): ReadonlyMap<string, FieldFact> | undefined {
   const { domain } = useApplication();
   const query = useMemo(() => fieldsQuery(domain, { last: 'all' }), [domain]);
-  // Not by `useQuery`: after each change it reads again, and the change would wait for a query worker.
+  // Not by `useQuery`, which would read all entries again after each change.
   useEffect(() => void queryClient.prefetchQuery(query), [query]);
   const { data } = useQuery({ ...query, enabled: false });
   return useMemo(
