@@ -14,14 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => sluice.stop());
 
-/** The page has more routes as it is scrolled. */
+/** Shows a route if it is there, otherwise the next part of the page; after the last, the first. */
+const scroll = (id: string) => `(() => {
+  const operation = document.getElementById('${id}');
+  if (operation) return operation.scrollIntoView({ block: 'center' }), true;
+  const atEnd = scrollY + innerHeight > document.documentElement.scrollHeight - 10;
+  scrollTo(0, atEnd ? 0 : scrollY + innerHeight / 2);
+  return false;
+})()`;
+
+/** The page contains only the routes near the visible part, some moments after it was scrolled. */
 async function findOperation(page: Page, id: string): Promise<Locator> {
-  const operation = page.locator(`#operations-${id}`);
-  await until(async () => {
-    await page.mouse.wheel(0, 1_000);
-    return (await operation.count()) > 0;
-  });
-  return operation;
+  await until(() => page.evaluate<boolean>(scroll(`operations-${id}`)));
+  return page.locator(`#operations-${id}`);
 }
 
 describe('the API page', () => {
