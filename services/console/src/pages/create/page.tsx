@@ -63,7 +63,7 @@ export function Page() {
         />
         {!hasSchema && (
           <Group>
-            <Button variant="subtle" onClick={draft.writeByHand}>
+            <Button variant="transparent" px={0} onClick={draft.writeByHand}>
               {words.create.writeByHand}
             </Button>
           </Group>

@@ -26,7 +26,7 @@ export function Email({
   }
   return (
     <>
-      <Form act={set} submit={words.email.set}>
+      <Form act={set} submit={words.email.set} variant="default">
         {(fault) => (
           <>
             <Title order={2}>{words.email.title}</Title>

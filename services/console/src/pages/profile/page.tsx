@@ -65,7 +65,7 @@ function PasswordForm({ username }: { username: string }) {
     showSuccess(words.profile.changed);
   }
   return (
-    <Form act={change} submit={words.profile.submit}>
+    <Form act={change} submit={words.profile.submit} variant="default">
       {(fault) => (
         <>
           <Title order={2}>{words.profile.password}</Title>
