@@ -1,12 +1,12 @@
 import type { DuckDBConnection } from '@duckdb/node-api';
 import { listed, quoted } from '@sluice/shared/sql-text.ts';
-import { lastIdBefore, timeOfId } from '@sluice/store/entries/entry-id.ts';
+import { timeOfId } from '@sluice/store/entries/entry-id.ts';
 import type { Reply } from './ask.ts';
 import { readColumns } from './columns.ts';
 import { whereOf } from './conditions.ts';
 import { open } from './open.ts';
 import type { EntryFile, PageAnswer, PageAsk } from './page.ts';
-import { boundsOf } from './period.ts';
+import { type AskedPeriod, boundsOf } from './period.ts';
 
 /** Finds the ids of a page, and counts all entries that match. */
 export async function findPage(asked: PageAsk): Promise<Reply<PageAnswer>> {
@@ -50,34 +50,50 @@ async function find(
   const needed = start + limit + lost;
   const chosen = filesOf(counted, asked, needed);
   if (chosen.length === 0) return { ids: others.ids.slice(start, start + limit), total };
-  const matching = `select id from (${select(chosen, () => 'id')}) where ${withinOf(asked)}`;
-  const kept = gone ? `${matching} and id not in (${gone})` : matching;
-  const all = others.ids.length > 0 ? `${kept} union all select unnest(${listed(others.ids)})` : kept;
   const direction = asked.order === 'oldest' ? 'asc' : 'desc';
-  const read = (where: string) =>
-    rows(`select id from (${all}) where ${where} order by id ${direction} limit ${limit} offset ${start}`);
-  const near = nearOf(chosen, asked, needed);
-  const found = near === undefined ? [] : await read(near);
-  // Where a whole page is near, nothing further belongs to it.
-  const page = found.length === limit ? found : await read('true');
-  return { ids: page.map(([id]) => String(id)), total };
+  async function read(period: AskedPeriod) {
+    const bounds = boundsOf(period);
+    const near = chosen.map((source) => ({ ...source, where: [source.where, ...bounds].join(' and ') }));
+    const matching = `select id from (${select(near, () => 'id')}) where ${withinOf(asked)}`;
+    const kept = gone ? `${matching} and id not in (${gone})` : matching;
+    const ids = others.ids.filter((id) => isIn(id, period));
+    const all = ids.length > 0 ? `${kept} union all select unnest(${listed(ids)})` : kept;
+    return rows(`select id from (${all}) order by id ${direction} limit ${limit} offset ${start}`);
+  }
+  for (const period of nearPeriods(chosen, asked, needed)) {
+    const found = await read(period);
+    // Where a whole page is near, nothing further belongs to it.
+    if (found.length === limit) return { ids: idsOf(found), total };
+  }
+  return { ids: idsOf(await read({})), total };
 }
+
+const idsOf = (rows: unknown[][]) => rows.map(([id]) => String(id));
+
+const isIn = (id: string, { from, to }: AskedPeriod) =>
+  (!from || timeOfId(id) >= new Date(from)) && (!to || timeOfId(id) < new Date(to));
 
 /** Entries mostly come more evenly than this. */
 const spread = 16;
+const growth = 8;
 
-/** SQL for the ids among which the page probably is: DuckDB skips the groups of rows without any. Undefined: among all. */
-function nearOf(chosen: Counted[], { order, cursor, end }: PageAsk, needed: number): string | undefined {
-  const share = (spread * needed) / chosen.reduce((sum, { count }) => sum + count, 0);
-  if (share >= 1) return undefined;
+/** Periods in which the page may be, each longer than the one before: DuckDB skips the groups of rows outside. */
+function* nearPeriods(
+  chosen: Counted[],
+  { order, cursor, end }: PageAsk,
+  needed: number,
+): Generator<AskedPeriod> {
   const ids = chosen.flatMap(({ first, last }) => [first, last]).sort();
   const least = (order === 'oldest' && cursor) || (ids[0] as string);
   const bounds = order === 'oldest' ? [] : [cursor, end].filter((id) => id !== undefined);
   const most = [...bounds, ids.at(-1) as string].sort()[0] as string;
   const [from, to] = [timeOfId(least).getTime(), timeOfId(most).getTime()];
-  const length = Math.ceil((to - from) * share);
-  if (order === 'oldest') return `id <= ${quoted(lastIdBefore(new Date(from + length + 1)))}`;
-  return `id > ${quoted(lastIdBefore(new Date(to - length)))}`;
+  const count = chosen.reduce((sum, source) => sum + source.count, 0);
+  for (let share = (spread * needed) / count; share < 1; share *= growth) {
+    const length = Math.ceil((to - from) * share);
+    if (order === 'oldest') yield { to: new Date(from + length + 1).toISOString() };
+    else yield { from: new Date(to - length).toISOString() };
+  }
 }
 
 const select = (some: Source[], what: (at: number) => string): string =>
