@@ -42,7 +42,7 @@ describe('the exports of an application', () => {
     await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Export', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: 'Completed' });
-    await item.getByText('25 entries').waitFor();
+    await item.getByText('place = Oslo · 25 entries · 1 column', { exact: true }).waitFor();
     await item.getByText(/^CSV · /).waitFor();
 
     const [download] = await Promise.all([

@@ -251,3 +251,36 @@ describe('filter', () => {
     expect((await fileOf(store, job.id)).toString()).toContain('"payload":{"n":899}}');
   });
 });
+
+describe('what was asked for', () => {
+  it('is told with the job, in a form that the API takes again', async () => {
+    const filter =
+      '{"/n":{"gte":9007199254740993,"lt":9},"/addr/city":{"in":["c1","c2"]},"/a.b":{"exists":true}}';
+    const asked = {
+      from: '2026-01-01T00:00:00.000Z',
+      before: '2126-01-01T00:00:00.000Z',
+      filter,
+      key: '66f1c2a4e8b5d70912345678',
+      meta: ['id'],
+    };
+    const told = { ...asked, column_count: 3 };
+    const { job } = await made({ ...asked, columns: ['n', 'any.deep'] });
+    expect(job.asked).toEqual(told);
+    expect((await made({ ...job.asked, column_count: undefined })).job.asked).toEqual({
+      ...asked,
+      column_count: undefined,
+    });
+    const listed = await sluice.request('GET', `/applications/${domain}/exports`, { token });
+    expect(listed.body.data.find(({ id }: { id: string }) => id === job.id).asked).toEqual(told);
+    expect((await made({})).job.asked).toEqual({});
+  });
+
+  it('keeps two conditions on one member that was named in two ways', async () => {
+    const filter = { 'addr.city': { ne: 'c1' }, '/addr/city': { ne: 'c2' } };
+    const { job } = await made({ filter });
+    expect(JSON.parse(job.asked?.filter ?? '')).toEqual({
+      '/addr/city': { ne: 'c1' },
+      'addr.city': { ne: 'c2' },
+    });
+  });
+});

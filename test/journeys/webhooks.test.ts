@@ -116,7 +116,7 @@ describe('other events', () => {
     await upload(1);
     const schema = { type: 'object', properties: { n: { type: 'integer' } } };
     expect((await send('POST', '/schemas', { schema })).status).toBe(200);
-    const exported = (await send('POST', '/exports', {})).body.data;
+    const exported = (await send('POST', '/exports', { filter: { n: 1 } })).body.data;
     const imported = (await send('POST', '/imports', [{ n: 2 }])).body.data;
     await until(async () => (await send('POST', '/data', { n: 'x' })).status === 422);
     await send('POST', '/data', { n: 'x' });
@@ -128,6 +128,8 @@ describe('other events', () => {
       id: exported.id,
       state: 'completed',
     });
+    expect(exported.asked).toEqual({ filter: '{"/n":{"eq":1}}' });
+    expect(receiver.of('export.completed')[0]?.event.data.job).not.toHaveProperty('asked');
     expect(receiver.of('import.completed')[0]?.event.data.job).toMatchObject({
       id: imported.id,
       accepted: 1,

@@ -16,6 +16,8 @@ export interface ExportOptions {
   to?: Date | undefined;
   /** Names of columns in the order of the file; absent: all. */
   columns?: string[] | undefined;
+  /** How many they are: lists are read without them. */
+  columnCount?: number | undefined;
   formulas: Formulas;
   arrays: Arrays;
   /** Columns that are no fields, in order. `columns` contains them too. */

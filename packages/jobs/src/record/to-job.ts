@@ -4,6 +4,7 @@ import type { ReasonGroup } from './chunk-records.ts';
 import { fileNameOf, objectNameOf } from './file-name.ts';
 import type { Manifest } from './job.ts';
 import { isUncut, type JobRecord } from './job-records.ts';
+import { toAsked } from './to-asked.ts';
 import { toPlace } from './to-place.ts';
 
 const iso = (time: Date) => time.toISOString();
@@ -18,6 +19,8 @@ export function toJob(record: JobRecord) {
     state,
     progress: { done, total, ...speed(record) },
     ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
+    // After an erasure, the filter may be all that is left of what was erased.
+    ...(record.kind === 'export' && !record.metByErasure && { asked: toAsked(record.options) }),
     ...(record.kind === 'erasure' && { createdBy: record.options.by }),
     ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),
     ...(record.kind === 'import' && {

@@ -1,5 +1,6 @@
 import { printed } from '@sluice/json/numbers.ts';
 import { parseExactJson } from '@sluice/json/parse-json.ts';
+import { toPointer } from '@sluice/json/pointer.ts';
 import type { Document } from 'mongodb';
 import type { Period } from './entry-range.ts';
 
@@ -36,12 +37,27 @@ export function toQuery(conditions: Condition[]): Document {
   return queries.length > 0 ? { $and: queries } : {};
 }
 
+/** JSON.stringify prints no BigInt. */
+const printLarge = (_key: string, value: unknown) => (typeof value === 'bigint' ? printed(value) : value);
+
 /** Conditions as a record keeps them: of a number in BSON the driver would read only the first 53 bits. */
-export const toText = (conditions: Condition[]): string =>
-  JSON.stringify(conditions, (_key, value) => (typeof value === 'bigint' ? printed(value) : value));
+export const toText = (conditions: Condition[]): string => JSON.stringify(conditions, printLarge);
 
 /** The reverse of `toText`. */
 export const fromText = (text: string): Condition[] => parseExactJson(text) as Condition[];
+
+/** Member conditions as the API takes them: the JSON text of a filter. A path that has a condition twice was named in two ways. */
+export function toFilterText(conditions: MemberCondition[]): string {
+  const filter = new Map<string, Map<string, unknown>>();
+  for (const { path, operator, value } of conditions) {
+    const pointer = toPointer(path);
+    const name = filter.get(pointer)?.has(operator) ? path.join('.') : pointer;
+    filter.set(name, new Map(filter.get(name)).set(operator, value));
+  }
+  return JSON.stringify(filter, (key, value) =>
+    value instanceof Map ? Object.fromEntries(value) : printLarge(key, value),
+  );
+}
 
 /** Which entries the options of a job select. */
 export const selectionOf = ({ from, to, filter }: Period & { filter?: string | undefined }) => ({

@@ -150,6 +150,7 @@ async function createExport(
     options: {
       ...options,
       columns: columns && withMeta(columns, meta),
+      columnCount: columns && columns.length + meta.length,
       filter: conditions && toText(conditions),
     },
     version: current.version,

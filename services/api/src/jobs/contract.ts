@@ -125,6 +125,25 @@ export const JobAnswer = Named('Job', {
       description: 'Export and import: format of the file.',
     }),
   ),
+  asked: Type.Optional(
+    Named(
+      {
+        title: 'ExportAsked',
+        description:
+          'Export: what it was asked for. Absent in webhooks, and after an erasure failed the export.',
+      },
+      {
+        from: Type.Optional(DateTime()),
+        before: Type.Optional(
+          DateTime('Only entries before this time: the `to` or `before` of the request.'),
+        ),
+        filter: Type.Optional(Text('The filter, as JSON text.', '{"/place":{"eq":"Oslo"}}')),
+        key: Type.Optional(Text('Id of the ingest key.')),
+        meta: Type.Optional(Type.Array(Type.String())),
+        column_count: Type.Optional(Int('How many columns were asked for; absent: all columns.')),
+      },
+    ),
+  ),
   name: Type.Optional(Text('Import: name of the file, as the client said.')),
   accepted: Type.Optional(Int('Import: lines stored.')),
   repeated: Type.Optional(
@@ -185,7 +204,7 @@ const waiting = (kind: JobAnswer['kind']): JobAnswer => ({
   progress: { done: 0, total: 2 },
   createdAt: '2026-11-21T04:00:00.000Z',
   ...(kind === 'erasure' && { createdBy: 'ada' }),
-  ...(kind === 'export' && { format: 'csv' }),
+  ...(kind === 'export' && { format: 'csv', asked: { filter: '{"/place":{"eq":"Oslo"}}' } }),
   ...(kind === 'import' && { format: 'ndjson', accepted: 0, rejected: 0 }),
 });
 

@@ -36,11 +36,13 @@ interface Props {
   job: ListedJob;
   /** What else can be done with it. */
   actions?: ReactNode;
+  /** What was asked for. */
+  asked?: ReactNode;
   children: ReactNode;
 }
 
 /** The card of a job. `children` tell how it ended. */
-export function JobItem({ jobs, job, actions, children }: Props) {
+export function JobItem({ jobs, job, actions, asked, children }: Props) {
   const { domain } = useApplication();
   const { done, total } = job.progress;
   const request = { params: { path: { domain, id: job.id } } };
@@ -80,6 +82,7 @@ export function JobItem({ jobs, job, actions, children }: Props) {
             </Fragment>
           ))}
         </Text>
+        {asked}
         {!isOver(job) && (
           <Stack gap={4}>
             <Progress

@@ -4,6 +4,8 @@ import { createExpireEntries } from '@sluice/ingest-worker/deletion/expire-entri
 import type { Store } from '@sluice/jobs/connect.ts';
 import { Postpone } from '@sluice/jobs/queue/consumer.ts';
 import type { ErasureJob } from '@sluice/jobs/record/erasure-record.ts';
+import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
+import { toJob } from '@sluice/jobs/record/to-job.ts';
 import { folderStore } from '@sluice/objects/folder-store.ts';
 import { createLogger } from '@sluice/shared/logger.ts';
 import { folderOf } from '@sluice/store/archives/archive-records.ts';
@@ -151,7 +153,9 @@ it('erases and counts each thing once, wherever its workers die', async () => {
   expect(new Set(await refusedTexts())).toEqual(new Set(['{"id":"her"}']));
   const hashes = await Array.fromAsync(store.erased.hashesOf({ application, id: ended.id }));
   expect(Buffer.concat(hashes)).toHaveLength(1_350 * 16);
-  expect(await store.jobs.get(open)).toMatchObject({ state: 'failed', done: 0, metByErasure: true });
+  const met = await store.jobs.get(open);
+  expect(met).toMatchObject({ state: 'failed', done: 0, metByErasure: true });
+  expect(toJob(met as JobRecord)).not.toHaveProperty('asked');
   expect(await store.jobs.list(application, 'export')).toHaveLength(1);
   expect(await db.collection('parts').countDocuments()).toBe(0);
   expect((await store.archives.list(application))[0]?.erasures).toEqual([ended.id]);

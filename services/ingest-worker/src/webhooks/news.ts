@@ -72,7 +72,11 @@ export function createReadNews({ entries, jobs, schemas, refusalCounts, serving,
         jobsSince: new Date(Math.max(latest.getTime(), progress.jobsSince.getTime())),
         jobsTold: found.map(({ key }) => key).filter((key) => known.has(key)),
       },
-      made: wanted.map(({ job, type }) => ({ type, content: { data: { job: toJob(job) } } })),
+      made: wanted.map(({ job, type }) => {
+        // A filter may have values of payloads.
+        const { asked: _, ...told } = toJob(job);
+        return { type, content: { data: { job: told } } };
+      }),
     };
   }
 

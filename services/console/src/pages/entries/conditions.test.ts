@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import {
   type FormCondition,
   faultOf,
+  fromFilter,
   fromList,
   operatorsOf,
   toFilter,
@@ -136,4 +137,34 @@ it('selects exactly the values that are clicked, of whatever type', () => {
 it('reads a list as it writes it', () => {
   fc.assert(fc.property(fc.array(fc.string()), (texts) => isDeepStrictEqual(fromList(toList(texts)), texts)));
   expect(fromList('Oslo, New York ,"a, b"')).toEqual(['Oslo', 'New York', 'a, b']);
+});
+
+it('reads back each filter that it makes, and filters that others made', () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.integer().map(String),
+    fc.constantFrom('true', '""', '9007199254740993'),
+  );
+  const condition = fc.constantFrom('/place', '/room', '/tags', '/ok', '/note/a~1b').chain((pointer) =>
+    fc.constantFrom(...operatorsOf[fields.fieldAt(pointer).kind]).chain((operator) => {
+      const texts =
+        operator === 'in' ? fc.array(text, { minLength: 1 }).map((some) => JSON.stringify(some)) : text;
+      return texts.map((one): FormCondition => ({ pointer, operator, text: one }));
+    }),
+  );
+  fc.assert(
+    fc.property(fc.array(condition), (conditions) => {
+      const filter = toFilter(conditions.reduce(withCondition, [] as FormCondition[]), fields) ?? '{}';
+      expect(toFilter(fromFilter(filter, fields), fields) ?? '{}').toBe(filter);
+    }),
+  );
+  const others =
+    '{"at":{"lt":"2026"},"/tags":{"eq":"x"},"/place":{"ne":null,"in":[1,"a",null]},"/":{"eq":1}}';
+  expect(fromFilter(others, fields)).toEqual([
+    { pointer: '/at', operator: 'lt', text: '2026' },
+    { pointer: '/tags', operator: 'eq', text: 'x' },
+    { pointer: '/place', operator: 'ne', text: 'null' },
+    { pointer: '/place', operator: 'in', text: '["1","a","null"]' },
+    { pointer: '/', operator: 'eq', text: '1' },
+  ]);
 });

@@ -1,6 +1,6 @@
 import { isJson } from '@sluice/json/parse-json.ts';
 import { parseExact, toLine } from '../../json/exact.ts';
-import type { Fields, ValueKind } from './fields.ts';
+import { type Fields, toFieldPointer, type ValueKind } from './fields.ts';
 
 export type Operator =
   | ('eq' | 'ne' | 'contains' | 'lt' | 'lte' | 'gt' | 'gte')
@@ -140,3 +140,22 @@ export function toFilter(conditions: FormCondition[], { fieldAt }: Fields): stri
   }
   return JSON.stringify(filter);
 }
+
+/** The reverse of `toTest`. */
+function fromTest(pointer: string, operator: string, value: unknown, kind: ValueKind): FormCondition {
+  const textOf = (one: unknown) => typedAs(one, kind) ?? (typeof one === 'string' ? one : toLine(one));
+  if (operator === 'exists') return { pointer, operator: value ? 'exists' : 'missing', text: '' };
+  if (operator === 'eq' && value === null) return { pointer, operator: 'isNull', text: '' };
+  if (operator === 'contains') return { pointer, operator, text: value as string };
+  const text = operator === 'in' ? JSON.stringify((value as unknown[]).map(textOf)) : textOf(value);
+  return { pointer, operator: operator as Operator, text };
+}
+
+/** The reverse of `toFilter`, as far as the form has such conditions. */
+export const fromFilter = (filter: string, { fieldAt }: Fields): FormCondition[] =>
+  Object.entries(parseExact(filter) as Record<string, Record<string, unknown>>).flatMap(([name, tests]) => {
+    const pointer = toFieldPointer(name);
+    return Object.entries(tests).map(([operator, value]) =>
+      fromTest(pointer, operator, value, fieldAt(pointer).kind),
+    );
+  });

@@ -7,12 +7,15 @@ import { type FormCondition, hasValue, textsOf, withCondition } from './conditio
 import type { Fields } from './fields.ts';
 import { FilterForm } from './filter-form.tsx';
 
+/** Other texts than those of the form are shown as they are. */
+const isUtc = (text: string) => /^\d{4}-.*T.*Z$/.test(text) && !Number.isNaN(Date.parse(text));
+
 /** `place = Oslo, Rome`. */
 export function sayCondition({ pointer, operator, text }: FormCondition, { fieldAt }: Fields): string {
   const { name, kind } = fieldAt(pointer);
   if (!hasValue(operator)) return `${name} ${words.entries.operators[operator]}`;
   const values = textsOf({ operator, text }).map((one) =>
-    kind === 'time' && one ? formatTime(one) : one || '""',
+    kind === 'time' && isUtc(one) ? formatTime(one) : one || '""',
   );
   return `${name} ${words.entries.operators[operator === 'in' ? 'eq' : operator]} ${values.join(', ')}`;
 }

@@ -8,11 +8,11 @@ const shownDigits = 12;
 
 export function ExportFile({ job }: { job: ListedJob }) {
   if (!job.file) return null;
-  const { rows, bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;
+  const { bytes, sha256, firstCreatedAt: first, lastCreatedAt: last, deleted_meanwhile } = job.file;
   return (
     <>
       <Text>
-        {words.common.entries(rows)} · {formatBytes(bytes)}
+        {formatBytes(bytes)}
         {first && last && ` · ${words.exports.period(formatTime(first), formatTime(last))}`}
       </Text>
       {deleted_meanwhile && <Text>{words.exports.deletedMeanwhile}</Text>}

@@ -10,6 +10,7 @@ import { JobItem } from '../../jobs/job-item.tsx';
 import { useJobs } from '../../jobs/job-list.tsx';
 import { words } from '../../words/en.ts';
 import { useMay } from '../application/use-application.ts';
+import { ExportAsked } from './export-asked.tsx';
 import { ExportFile } from './export-file.tsx';
 import { ExportForm } from './export-form.tsx';
 import { ImportForm } from './import-form.tsx';
@@ -69,6 +70,7 @@ function AllJobs() {
             key={job.id}
             jobs="exports"
             job={job}
+            asked={<ExportAsked job={job} />}
             actions={job.file?.url && <DownloadButton jobs="exports" job={job} label={words.jobs.download} />}
           >
             <ExportFile job={job} />
