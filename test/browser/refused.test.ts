@@ -209,6 +209,7 @@ describe('refused uploads', () => {
     const isPrimary = (name: string) =>
       page.getByRole('button', { name }).and(page.locator('[data-variant=filled]')).count();
     const titles = () => page.getByRole('article').getByRole('heading', { level: 3 }).allTextContents();
+    await groupOf(page, 'place').getByText('95% fine').waitFor();
     await groupOf(page, 'place').click();
     await page.getByText(/^Of 40 uploads since .*, 2 lack place\.$/).waitFor();
     await page.getByText('Most uploads conform').waitFor();

@@ -1205,7 +1205,8 @@ export const words = {
     waitingOf: (kept: number) => `${formatNumber(kept)} waiting`,
     keptOf: (kept: number) => `${formatNumber(kept)} kept`,
     fine: (share: string) => `${share} fine`,
-    fineTitle: 'Share of all uploads since then that do not break this rule',
+    fineTitle: (since: string) =>
+      `Share of all uploads since ${formatTime(since)} that do not break this rule`,
     lastDayOf: (count: number) => `${formatNumber(count)} in the last 24 hours`,
     values: (read: number) =>
       read === 1 ? 'Value of the refused upload' : `Values of ${formatNumber(read)} refused uploads`,

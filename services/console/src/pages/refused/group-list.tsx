@@ -9,7 +9,7 @@ import { useApplication } from '../application/use-application.ts';
 import { mismatchOf } from './expected.ts';
 import { keyOf, searchOf } from './group-search.ts';
 import { Sparkline } from './sparkline.tsx';
-import { useFineShares } from './use-fine-shares.ts';
+import { type Conforming, useConforming } from './use-conforming.ts';
 
 interface Props {
   groups: RefusedGroup[];
@@ -28,9 +28,8 @@ function useStates(groups: RefusedGroup[], selected: RefusedGroup | undefined) {
 
 /** Groups that are open, then those that are done, folded. The keys j and k, and the arrows, lead through them. */
 export function GroupList({ groups, selected }: Props) {
-  const { domain } = useApplication();
   const of = useStates(groups, selected);
-  const shareOf = useFineShares(domain, groups);
+  const { conformingOf } = useConforming();
   const navigate = useNavigate();
   const list = useRef<HTMLElement>(null);
   const key = selected && keyOf(selected);
@@ -64,7 +63,7 @@ export function GroupList({ groups, selected }: Props) {
     <ul>
       {of(state).map((group) => (
         <li key={keyOf(group)}>
-          <GroupRow group={group} isSelected={keyOf(group) === key} share={shareOf(group)} />
+          <GroupRow group={group} isSelected={keyOf(group) === key} conforming={conformingOf(group)} />
         </li>
       ))}
     </ul>
@@ -88,10 +87,10 @@ export function GroupList({ groups, selected }: Props) {
 interface RowProps {
   group: RefusedGroup;
   isSelected: boolean;
-  share: number | undefined;
+  conforming: Conforming | undefined;
 }
 
-function GroupRow({ group, isSelected, share }: RowProps) {
+function GroupRow({ group, isSelected, conforming }: RowProps) {
   const { template } = useApplication();
   const { count, kept, last_day } = group;
   const { field, expected, got } = mismatchOf(group, template.raw_schema);
@@ -110,9 +109,11 @@ function GroupRow({ group, isSelected, share }: RowProps) {
       <b className="count">{formatNumber(count)}</b>
       <small className="more">
         {words.refused[isLost ? 'keptOf' : 'waitingOf'](kept)}
-        {share !== undefined && (
-          <span title={words.refused.fineTitle}>
-            {words.refused.fine(formatShare(Math.floor(share * 1_000) / 1_000))}
+        {conforming && (
+          <span title={words.refused.fineTitle(conforming.since)}>
+            {words.refused.fine(
+              formatShare(Math.floor((conforming.stored / conforming.all) * 1_000) / 1_000),
+            )}
           </span>
         )}
         {last_day && <Sparkline counts={last_day} />}

@@ -30,7 +30,8 @@ const ruleOf = ({ path, keyword, property }: RefusedGroup): string[] => {
 export function Mends({ group, onStarted }: Props) {
   const { domain, template } = useApplication();
   const { data: values } = useValues(group);
-  const { conforming, error } = useConforming(group);
+  const { conformingOf, error } = useConforming();
+  const conforming = conformingOf(group);
   if (error) return <ErrorAlert error={error} />;
   if (!values || !conforming) return <Loading />;
   const change = suggestChange(group, values, template.raw_schema);
