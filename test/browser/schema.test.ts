@@ -114,9 +114,12 @@ describe('the schema of an application', () => {
       colorScheme: 'dark',
     });
     await write(page, schema.replace('"number"', '"integer"'));
+    const other = await sluice.owner();
+    const member = `/applications/${domain}/members/${other.username}`;
+    await sluice.request('PUT', member, { token: owner.token, json: { role: 'editor' } });
     const others = schema.replace('"place"', '"town"');
     await sluice.request('POST', `/applications/${domain}/schemas`, {
-      token: owner.token,
+      token: other.token,
       json: { schema: others },
     });
     await page.getByRole('button', { name: 'Publish' }).click();
@@ -132,6 +135,19 @@ describe('the schema of an application', () => {
     await page.getByRole('dialog', { name: 'Publish version 3' }).waitFor();
     expect(await editorOf(page).textContent()).toContain('"integer"');
     expect(await versionsOf(domain)).toHaveLength(2);
+  });
+
+  it('is older than a version that the user published elsewhere, and nobody else is named', async () => {
+    const domain = await sluice.application(owner.token, JSON.parse(schema));
+    const page = await openAs(sluice, owner, `/applications/${domain}/schema`);
+    await write(page, schema.replace('"number"', '"integer"'));
+    await page.getByRole('button', { name: 'Publish' }).waitFor();
+    const json = { schema: schema.replace('"place"', '"town"') };
+    await sluice.request('POST', `/applications/${domain}/schemas`, { token: owner.token, json });
+    await page.reload();
+    await page.getByText('You published a version meanwhile').waitFor();
+    await page.getByRole('button', { name: 'Load the version in force' }).waitFor();
+    expect(await page.getByText('Someone else').count()).toBe(0);
   });
 
   it('is completed with the keywords that may stand there', async () => {

@@ -1025,7 +1025,11 @@ export const words = {
     publishVersion: (version: number) => `Publish version ${version}`,
     publishText: 'It is in force within a second. Stored entries stay as they are.',
     published: (version: number) => `Version ${version} is in force.`,
-    outdated: 'Someone else published a version meanwhile',
+    outdated: {
+      others: 'Someone else published a version meanwhile',
+      own: 'You published a version meanwhile',
+      unknown: 'A version was published meanwhile',
+    },
     outdatedText:
       'Your draft began with an older version, so it is not published. Load that version; Ctrl+Z then restores your text, as a change of it.',
     loadNewest: 'Load the version in force',

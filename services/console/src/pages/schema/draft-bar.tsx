@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Text } from '@mantine/core';
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { applicationQuery } from '../../api/applications.ts';
 import { client, dataOf } from '../../api/client.ts';
@@ -15,6 +15,7 @@ import { PublishDialog } from './publish-dialog.tsx';
 import type { Rehearsal } from './rehearsals.tsx';
 import { Report } from './report.tsx';
 import type { SchemaDraft } from './use-draft.ts';
+import { versionsQuery } from './versions-query.ts';
 
 interface Props {
   draft: SchemaDraft;
@@ -75,13 +76,23 @@ export function DraftBar({ draft, rehearsal }: Props) {
   );
 }
 
-function Outdated({ draft: { domain, load } }: { draft: SchemaDraft }) {
+/** Who published what the draft does not know: undefined until that is read. */
+function useIsOwn({ domain, version, username }: SchemaDraft): boolean | undefined {
+  const { data } = useQuery(versionsQuery(domain));
+  const later = data?.filter((each) => each.version > version) ?? [];
+  return later.length > 0 ? later.every(({ createdBy }) => createdBy === username) : undefined;
+}
+
+function Outdated({ draft }: { draft: SchemaDraft }) {
+  const { domain, load } = draft;
+  const isOwn = useIsOwn(draft);
+  const by = isOwn === undefined ? 'unknown' : isOwn ? 'own' : 'others';
   async function loadNewest() {
     load(await queryClient.fetchQuery({ ...applicationQuery(domain), staleTime: 0 }));
     focusUndo();
   }
   return (
-    <Alert color="orange" title={words.schema.outdated} role="alert" mb="xs">
+    <Alert color="orange" title={words.schema.outdated[by]} role="alert" mb="xs">
       <Text mb="xs">{words.schema.outdatedText}</Text>
       <ActButton act={loadNewest}>{words.schema.loadNewest}</ActButton>
     </Alert>

@@ -60,6 +60,7 @@ export function useDraft(username: string) {
   }
   return {
     domain,
+    username,
     version: base.version,
     text,
     /** `place`: where is typed. */

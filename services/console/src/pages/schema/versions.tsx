@@ -1,7 +1,7 @@
 import { Group, NativeSelect, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { read, type Schemas } from '../../api/client.ts';
+import type { Schemas } from '../../api/client.ts';
 import { SmallButton } from '../../components/buttons.tsx';
 import { Unread } from '../../components/loading.tsx';
 import { RelativeTime } from '../../components/relative-time.tsx';
@@ -10,9 +10,10 @@ import { JsonDiff } from '../../json/json-view.tsx';
 import { formatJson } from '../../json/place.ts';
 import { words } from '../../words/en.ts';
 import type { SchemaDraft } from './use-draft.ts';
+import { versionsQuery } from './versions-query.ts';
 
 export function Versions({ draft: { domain, take } }: { draft: SchemaDraft }) {
-  const { data, error, refetch } = useQuery(read('/api/applications/{domain}/schemas', { path: { domain } }));
+  const { data, error, refetch } = useQuery(versionsQuery(domain));
   const [compared, setCompared] = useState<number>();
   if (error || !data) return <Unread error={error} retry={refetch} />;
   return (
