@@ -89,6 +89,23 @@ describe('the palette', () => {
     await page.getByRole('option', { name: 'Profile' }).click();
     await page.getByRole('heading', { name: 'Profile', level: 1 }).waitFor();
   });
+
+  it('goes where Enter asked for before its list had come', async () => {
+    const page = await openAs(sluice, owner, '/profile');
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/api/applications?*', async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.reload();
+    await page.getByRole('button', { name: 'Search' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Go to' }).fill('schema');
+    await page.getByRole('dialog').getByText('Loading').waitFor();
+    await page.keyboard.press('Enter');
+    gate.resolve();
+    await page.waitForURL('**/schema');
+  });
 });
 
 /** A page that may log failures of its files. Returns its exceptions. */

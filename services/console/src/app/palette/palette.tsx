@@ -28,12 +28,14 @@ export function Palette({ isOpen, close }: { isOpen: boolean; close: () => void 
 }
 
 function Search({ close }: { close: () => void }) {
-  const { data = [] } = useQuery(applicationsQuery);
+  const { data = [], isPending } = useQuery(applicationsQuery);
   const { domain } = useParams();
   const navigate = useNavigate();
   const { setColorScheme } = useMantineColorScheme();
   const [search, setSearch] = useState('');
   const [active, setActive] = useState(0);
+  /** Enter was pressed before there was anything to open. */
+  const [isAwaited, setAwaited] = useState(false);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const found = findDestinations(data, domain, search).slice(0, mostShown);
@@ -51,6 +53,12 @@ function Search({ close }: { close: () => void }) {
   }
 
   const chosen = found[active];
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the list that comes decides
+  useEffect(() => {
+    if (isPending || !isAwaited) return;
+    setAwaited(false);
+    if (chosen) open(chosen);
+  }, [isPending]);
   const move = (step: number) => setActive((active + step + found.length) % Math.max(found.length, 1));
 
   return (
@@ -72,11 +80,12 @@ function Search({ close }: { close: () => void }) {
         onChange={(event) => {
           setSearch(event.currentTarget.value);
           setActive(0);
+          setAwaited(false);
         }}
         onKeyDown={getHotkeyHandler([
           ['ArrowDown', () => move(1)],
           ['ArrowUp', () => move(-1)],
-          ['Enter', () => chosen && open(chosen)],
+          ['Enter', () => (chosen ? open(chosen) : setAwaited(true))],
         ])}
       />
       <div className="palette-list" role="listbox" id={id} aria-label={words.palette.title} ref={list}>
@@ -99,7 +108,7 @@ function Search({ close }: { close: () => void }) {
       </div>
       {found.length === 0 && (
         <Text px="md" pb="md" role="status">
-          {words.palette.nothing}
+          {isPending ? words.common.loading : words.palette.nothing}
         </Text>
       )}
     </>
