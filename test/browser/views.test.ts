@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { beforeAll, expect, it } from 'vitest';
 import { type SharedSluice, until } from '../support/sluice.ts';
 import { expectAccessible } from './support/axe.ts';
@@ -24,6 +24,11 @@ async function save(page: Page, name: string, isShared = false): Promise<void> {
   await dialog.getByLabel('Name of the view').fill(name);
   if (isShared) await dialog.getByLabel('Share with all members').check();
   await dialog.getByRole('button', { name: 'Save this view' }).click();
+}
+
+async function act(within: Locator, name: string, item: string): Promise<void> {
+  await within.getByRole('button', { name: `Change the view ${name}`, exact: true }).click();
+  await within.page().getByRole('menuitem', { name: item }).click();
 }
 
 const closeDialog = async (page: Page) => {
@@ -62,10 +67,54 @@ it('a view is saved, opened from the sidebar, replaced and deleted', async () =>
   await viewLinks(page).click();
   await page.waitForURL((url) => url.searchParams.get('last') === '30d');
   await fromMenu(page, 'Save and change views');
-  await page.getByRole('button', { name: 'Delete the view Places' }).click();
+  await act(page.getByRole('dialog'), 'Places', 'Delete');
   const confirm = page.getByRole('dialog', { name: 'Delete the view Places' });
   await confirm.getByRole('button', { name: 'Delete' }).click();
   await page.getByText('No views yet.').waitFor();
+});
+
+it('a view is renamed, shared, made private and deleted in the sidebar, where many are folded', async () => {
+  const owner = await sluice.owner();
+  const { domain, path } = await startEntries(sluice, owner.token, 1);
+  const views = `/applications/${domain}/views`;
+  const save = (name: string) =>
+    sluice.request('POST', views, { token: owner.token, json: { name, query: `last=7d&by=/${name}` } });
+  for (const name of 'abcdefgh') await save(name);
+  const page = await openAs(sluice, owner, path);
+  const names = () => viewLinks(page).allTextContents();
+  const namesAre = (expected: string) => until(async () => (await names()).join('') === expected);
+  await namesAre('abcdefgh');
+  expect(await page.getByRole('button', { name: /^Show all/ }).count()).toBe(0);
+  await save('i');
+  await page.goto(`${path}?last=7d&by=/i`);
+  await namesAre('abcdefgi');
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Show all 9 views' }).click();
+  await namesAre('abcdefghi');
+  await page.getByRole('button', { name: 'Show fewer' }).waitFor();
+
+  await act(page.locator('body'), 'b', 'Rename');
+  const dialog = page.getByRole('dialog', { name: 'Rename the view b' });
+  await expectAccessible(page);
+  await dialog.getByLabel('Name of the view').fill('c');
+  await dialog.getByRole('button', { name: 'Rename' }).click();
+  await dialog.getByText('there is a private view with the name c').waitFor();
+  await dialog.getByLabel('Name of the view').fill('k');
+  await page.keyboard.press('Enter');
+  await namesAre('acdefghik');
+  const ofK = async () => {
+    const list = await sluice.request('GET', views, { token: owner.token });
+    return list.body.data.find(({ name }: { name: string }) => name === 'k');
+  };
+  await act(page.locator('body'), 'k', 'Share with all members');
+  await page.getByTitle('k (shared)').waitFor();
+  expect(await ofK()).toMatchObject({ query: 'last=7d&by=/b', shared: true });
+  await act(page.locator('body'), 'k', 'Make it private');
+  await page.getByTitle('k (only you)').waitFor();
+  expect(await ofK()).toMatchObject({ shared: false });
+  await act(page.locator('body'), 'k', 'Delete');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await namesAre('acdefghi');
 });
 
 it('an editor shares a view; a reader opens it on a phone, and changes only own ones', async () => {
@@ -88,10 +137,10 @@ it('an editor shares a view; a reader opens it on a phone, and changes only own 
   await other.getByRole('dialog').waitFor({ state: 'detached' });
   await fromMenu(other, 'Save and change views');
   await other.getByText('shared', { exact: true }).waitFor();
-  expect(await other.getByRole('button', { name: /^(Replace|Delete)/ }).count()).toBe(0);
+  expect(await other.getByRole('button', { name: /^(Replace|Change) / }).count()).toBe(0);
   expect(await other.getByLabel('Share with all members').count()).toBe(0);
   await save(other, 'Mine');
-  await other.getByRole('button', { name: 'Delete the view Mine' }).waitFor();
+  await other.getByRole('dialog').getByRole('button', { name: 'Change the view Mine' }).waitFor();
   await expectAccessible(other);
 });
 

@@ -17,6 +17,7 @@ const paths = {
   plus: 'M8 3v10M3 8h10',
   undo: 'M5.5 3 2.5 6l3 3M2.5 6h7a3.75 3.75 0 0 1 0 7.5H6',
   redo: 'M10.5 3l3 3-3 3M13.5 6h-7a3.75 3.75 0 0 0 0 7.5H10',
+  more: 'M3.5 8h.1M8 8h.1M12.5 8h.1',
   list: 'M2 4h.1M5 4h9M2 8h.1M5 8h9M2 12h.1M5 12h9',
 } as const;
 

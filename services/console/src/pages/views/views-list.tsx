@@ -4,13 +4,13 @@ import { client, dataOf, type Schemas } from '../../api/client.ts';
 import { viewsQuery } from '../../api/views.ts';
 import { ActButton } from '../../components/buttons.tsx';
 import { Card, CardList } from '../../components/cards.tsx';
-import { ConfirmButton } from '../../components/confirm-button.tsx';
 import { Form } from '../../components/form.tsx';
 import { MadeBy } from '../../components/made-by.tsx';
 import { showSuccess } from '../../components/toasts.ts';
 import { words } from '../../words/en.ts';
 import { useApplication, useMay } from '../application/use-application.ts';
 import type { View } from '../entries/view.ts';
+import { ViewActions } from './view-actions.tsx';
 import { toSaved } from './view-query.ts';
 
 /** Saves what the page of entries shows, and changes what is saved. */
@@ -41,25 +41,28 @@ export function ViewsList({ view }: { view: View }) {
         )}
       </Form>
       <CardList query={saved} empty={<Text>{words.views.none}</Text>}>
-        {(each) => <ViewCard key={each.id} saved={each} query={query} mayChange={isEditor || !each.shared} />}
+        {(each) => <ViewCard key={each.id} view={each} query={query} mayChange={isEditor || !each.shared} />}
       </CardList>
     </Stack>
   );
 }
 
 interface Props {
-  saved: Schemas['SavedView'];
+  view: Schemas['SavedView'];
   /** Of what the page shows. */
   query: string;
   mayChange: boolean;
 }
 
-function ViewCard({ saved: { id, name, shared, createdAt, createdBy }, query, mayChange }: Props) {
-  const { domain } = useApplication();
+function ViewCard({ view, query, mayChange }: Props) {
+  const application = useApplication();
+  const { domain } = application;
+  const { id, name, shared, createdAt, createdBy } = view;
   const params = { path: { domain, id } };
-  const path = '/api/applications/{domain}/views/{id}';
   const replace = async () => {
-    await dataOf(client.PUT(path, { params, body: { name, query, shared } }));
+    await dataOf(
+      client.PUT('/api/applications/{domain}/views/{id}', { params, body: { name, query, shared } }),
+    );
     showSuccess(words.views.replaced(name));
   };
   return (
@@ -70,13 +73,7 @@ function ViewCard({ saved: { id, name, shared, createdAt, createdBy }, query, ma
             <ActButton act={replace} aria-label={words.views.replaceOf(name)}>
               {words.views.replace}
             </ActButton>
-            <ConfirmButton
-              label={words.common.delete}
-              title={words.views.deleteOf(name)}
-              question={words.views.deleteText}
-              color="red"
-              act={() => dataOf(client.DELETE(path, { params }))}
-            />
+            <ViewActions {...{ application, view }} />
           </>
         )
       }
