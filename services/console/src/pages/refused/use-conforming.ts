@@ -42,8 +42,8 @@ async function countStored(domain: string, from: string, to: string | undefined,
 const sumOf = (days: { accepted: number }[]) => days.reduce((sum, { accepted }) => sum + accepted, 0);
 
 /**
- * How many uploads conform to the rule of a group, as far as it is known to be in force: since the schema in force was published, or since the
- * day when an upload broke the rule before that.
+ * How many uploads conform to the rule of a group while it is known to be in force. That is since the schema was published, or since the day
+ * when an upload broke the rule before that.
  */
 export function useConforming() {
   const { domain, template } = useApplication();
