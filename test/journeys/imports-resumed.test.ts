@@ -138,6 +138,7 @@ describe('an upload', () => {
     ['over the limit', '?format=csv', { 'upload-length': '99999999999999' }, 413],
     ['of an unknown format', '', { 'upload-length': '1' }, 400],
     ['by another version of tus', '?format=csv', { 'upload-length': '1', 'tus-resumable': '0.2.1' }, 412],
+    ['with other names that cannot be read', '?format=csv&columns=%7B', { 'upload-length': '1' }, 400],
     ['without the names of its columns', '?format=csv&header=absent', { 'upload-length': '1' }, 400],
     [
       'with metadata that cannot be read',

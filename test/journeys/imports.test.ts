@@ -110,6 +110,26 @@ describe('a CSV', () => {
     }
   });
 
+  it('is stored under other names as if its header had them', async () => {
+    const named = 'Ort;x;n;"a b"\n1;2;3;"p;q"\n;;4\n5;6;seven;r\n';
+    const columns = JSON.stringify({ Ort: 'text', x: null, 'a b': 'c.d' });
+    const query = `?columns=${encodeURIComponent(columns)}`;
+    const renamed = named.replace(/^.*\n/, 'text;createdAt;n;c.d\n');
+    const outcomes = [];
+    for (const [csv, call] of [
+      [named, { type: types.csv, query }],
+      [renamed, { type: types.csv }],
+    ] as const) {
+      const domain = await sluice.application(token, schema);
+      const { job, errors } = await importClient(sluice, token).complete(domain, csv, call);
+      const payloads = await uploadClient(sluice, token).payloads(domain);
+      const refused = errors.map(({ line, details, payload }) => ({ line, details, payload }));
+      outcomes.push({ accepted: job.accepted, refused, payloads });
+    }
+    expect(outcomes[0]).toEqual(outcomes[1]);
+    expect(outcomes[0]).toMatchObject({ accepted: 1, payloads: [{ text: '1', n: 3, c: { d: 'p;q' } }] });
+  });
+
   it.each([
     ['semicolons', ';'],
     ['tabs', '\t'],

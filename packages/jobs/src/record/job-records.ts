@@ -61,7 +61,7 @@ export interface ImportSource {
   stored: number;
   /** Whether a worker can cut the file into chunks; absent again once they are there. */
   isReady?: true | undefined;
-  /** Names of columns for a CSV without a header. */
+  /** Names of columns for a CSV without a header, or other names for those of its header. */
   names?: string | undefined;
   /** In bytes, when the job was made: of the file, and of all that the owner's imports hold. */
   limit: number;

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type CsvOptions, createReadLayout } from './header.ts';
 
@@ -19,7 +20,7 @@ describe('names for a file without a header', () => {
     ['of one column', 'a', 'x, y', ';', ['/a']],
     ['that contain a delimiter, in quotes', '"a;b",c', '1,2', ',', ['/a;b', '/c']],
   ])('%s', (_what, names, first, delimiter, pointers) => {
-    expect(read(first, { names })).toEqual({ columns: pointers, delimiter, hasHeader: false });
+    expect(read(first, { names })).toMatchObject({ columns: pointers, delimiter, hasHeader: false });
   });
 
   it('are refused for a file whose lines end in CR alone', () => {
@@ -49,6 +50,60 @@ describe('names for a file without a header', () => {
 
   it.each([['a,,b'], ['a,a'], ['"a'], ['a;b'], ['a\tb,c'], ['a|b']])('are refused: %s', (names) => {
     expect(() => read('1,2', { names })).toThrow('nothing was stored');
+  });
+});
+
+describe('other names for columns of a header', () => {
+  const cell = fc.stringMatching(/^[a-zA-Z .;/'=_-]{1,6}$/);
+  const outcome = (layout: () => unknown) => {
+    try {
+      return layout();
+    } catch (error) {
+      return (error as Error).message;
+    }
+  };
+
+  it('are read like a file that has them in its header', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(cell, { minLength: 1, maxLength: 6 }),
+        fc.array(fc.option(cell, { freq: 2 }), { minLength: 6, maxLength: 6 }),
+        (names, others) => {
+          const line = (cells: string[]) => cells.map((each) => `"${each}"`).join();
+          const renames = new Map<string, string>();
+          for (const [at, name] of names.entries()) if (others[at]) renames.set(name, others[at]);
+          fc.pre(new Set(renames.values()).size === renames.size);
+          const renamed = names.map((name) => renames.get(name) ?? name);
+          const given = JSON.stringify(Object.fromEntries(renames));
+          expect(outcome(() => read(line(names), { schema, names: given })?.columns)).toEqual(
+            outcome(() => columns(line(renamed))),
+          );
+        },
+      ),
+    );
+  });
+
+  it('are null for columns to leave out, also without a name', () => {
+    expect(read('a,b,,c', { names: '{"a":null,"":null,"b":"/x"}' })?.columns).toEqual([
+      null,
+      '/x',
+      null,
+      '/c',
+    ]);
+  });
+
+  // biome-ignore format: a table, a row a line
+  it.each<[names: string, message: string]>([
+    ['{', 'columns must be a JSON object that has each name once'],
+    ['{"a":"x","a":"y"}', 'columns must be a JSON object that has each name once'],
+    ['{"__proto__":"y"}', 'columns must be a JSON object that has each name once'],
+    ['{"a":1}', 'columns must give "a" a name, or null to leave the column out'],
+    ['{"a":""}', 'columns must give "a" a name, or null to leave the column out'],
+    ['{"a":"x","b":"x"}', 'columns gives "a" and "b" one name: "x"'],
+    ['{"a":"b"}', 'two columns of the CSV are the same: "b" and "b"'],
+    ['{"c":"d"}', 'the CSV has no column "c", which columns renames'],
+  ])('are refused: %s', (names, message) => {
+    expect(() => read('a,b', { names })).toThrow(message);
   });
 });
 
@@ -83,7 +138,7 @@ describe('a header', () => {
     ['as many of two', 'a;b,c', ',', ['/a;b', '/c']],
     ['none', 'a', ',', ['/a']],
   ])('with %s tells what separates the cells', (_what, header, delimiter, pointers) => {
-    expect(read(header)).toEqual({ columns: pointers, delimiter, hasHeader: true });
+    expect(read(header)).toMatchObject({ columns: pointers, delimiter, hasHeader: true });
   });
 
   it.each([
@@ -94,7 +149,7 @@ describe('a header', () => {
   ])('behind the line %j has that delimiter', (line, delimiter, pointers) => {
     const readLayout = createReadLayout({ schema: {}, formulas: 'escape' });
     expect(readLayout(Buffer.from(line))).toBeUndefined();
-    expect(readLayout(Buffer.from('a,b;c'))).toEqual({ columns: pointers, delimiter, hasHeader: true });
+    expect(readLayout(Buffer.from('a,b;c'))).toMatchObject({ columns: pointers, delimiter, hasHeader: true });
   });
 
   it('of one column may be called so, in quotes', () => {

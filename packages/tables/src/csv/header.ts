@@ -7,26 +7,31 @@ import { MalformedText } from '@sluice/json/split.ts';
 import { maxColumns, schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { type Formulas, rearm } from './cell-json.ts';
 import { type Delimiter, delimiters, findDelimiter, readRecord } from './record.ts';
+import { isRenames, readRenames, rename } from './renames.ts';
 import type { ReadLayout } from './split.ts';
 
 const time = 'createdAt';
 
 export interface CsvLayout {
-  /** The JSON Pointer of each cell; null for the time of an exported entry, which cannot be set. */
+  /** The JSON Pointer of each cell; null for a column that is left out, such as the time of an exported entry. */
   columns: (string | null)[];
+  /** What the header calls each cell. */
+  names: string[];
   delimiter: Delimiter;
 }
 
 export interface CsvOptions {
   schema: Record<string, unknown>;
   formulas: Formulas;
-  /** The header that the file lacks, with commas. */
+  /** The header that the file lacks, with commas; or other names for columns of its header, see `readRenames`. */
   names?: string | undefined;
 }
 
 /** Reads the header of a file, its first record, or of `names`. Throws ApiError. */
 export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadLayout<CsvLayout> {
-  const named = names === undefined ? undefined : toColumns(givenNames(names), schema, formulas);
+  const renames = names !== undefined && isRenames(names) ? readRenames(names) : undefined;
+  const given = names === undefined || renames ? undefined : givenNames(names);
+  const named = given && { names: given, columns: toColumns(given, schema, formulas) };
   let hint: Delimiter | undefined;
   return (first) => {
     const text = lossy.decode(first);
@@ -36,15 +41,17 @@ export function createReadLayout({ schema, formulas, names }: CsvOptions): ReadL
       if (hint) return undefined;
     }
     if (named) {
-      const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === named.length;
+      const fits = (delimiter: Delimiter) => cellsIn(text, delimiter)?.length === named.names.length;
       const delimiter = hint ?? delimiters.find(fits) ?? findDelimiter(text);
       const row = readRecord(text, delimiter);
       if (row.ok) refuseLoneReturns(row);
-      return { columns: named, delimiter, hasHeader: false };
+      return { ...named, delimiter, hasHeader: false };
     }
     const header = textOf(first);
     const delimiter = hint ?? findDelimiter(header);
-    return { columns: toColumns(namesOf(header, delimiter), schema, formulas), delimiter, hasHeader: true };
+    const found = namesOf(header, delimiter);
+    const columns = toColumns(renames ? rename(found, renames) : found, schema, formulas);
+    return { columns, names: found, delimiter, hasHeader: true };
   };
 }
 
@@ -59,9 +66,9 @@ function hintOf(first: string): Delimiter | undefined {
   );
 }
 
-/** The field of each name: its JSON Pointer if it begins with `/`, else its keys joined by dots. */
+/** The field of each name: its JSON Pointer if it begins with `/`, else its keys joined by dots. Null stays null. */
 function toColumns(
-  names: string[],
+  names: (string | null)[],
   schema: Record<string, unknown>,
   formulas: Formulas,
 ): CsvLayout['columns'] {
@@ -95,13 +102,15 @@ function toColumns(
   }
 
   const columns = names.map((name, at) => {
+    if (name === null) return null;
     if (name === '')
       throw new MalformedText(`column ${at + 1} of the CSV has no name: give it one, or remove it`);
     return toColumn(name);
   });
   const places = new Map<string | null, string>();
   for (const [at, pointer] of columns.entries()) {
-    const name = names[at] as string;
+    const name = names[at];
+    if (typeof name !== 'string') continue;
     const before = places.get(pointer);
     if (before !== undefined)
       throw new MalformedText(`two columns of the CSV are the same: ${shown(before)} and ${shown(name)}`);

@@ -42,7 +42,7 @@ export function splitRows(
   bytes: Uint8Array,
   isWhole: boolean,
   kind: WrittenRows['kind'] = kindOf(bytes),
-  schema: Record<string, unknown> = {},
+  { schema = {}, names }: { schema?: Record<string, unknown>; names?: string | undefined } = {},
 ): WrittenRows {
   const found: WrittenRows = { kind, rows: [], problems: [], end: 0 };
   let row = bytes.subarray(0, 0);
@@ -68,7 +68,7 @@ export function splitRows(
     },
     peek: () => row,
   };
-  const readLayout = createReadLayout({ schema, formulas: 'escape' });
+  const readLayout = createReadLayout({ schema, formulas: 'escape', names });
   const splitter =
     kind === 'csv'
       ? csvSplitter(sink, (record) => {

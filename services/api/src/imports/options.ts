@@ -1,7 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ImportFormat } from '@sluice/jobs/record/job-records.ts';
+import { MalformedText } from '@sluice/json/split.ts';
 import { ApiError } from '@sluice/shared/errors.ts';
 import { type Formulas, formulas } from '@sluice/tables/csv/cell-json.ts';
+import { isRenames, readRenames } from '@sluice/tables/csv/renames.ts';
 import Type, { type Static } from 'typebox';
 import { Query } from '../http/schemas.ts';
 
@@ -10,7 +12,7 @@ export interface ImportRequest {
   format: ImportFormat;
   formulas: Formulas;
   isWrapped: boolean;
-  /** Names of columns for a CSV without a header. */
+  /** Names of columns for a CSV without a header, or other names for those of a header. */
   columns: string | undefined;
   fileName: string | undefined;
 }
@@ -30,8 +32,8 @@ const options = {
   columns: Type.String({
     minLength: 1,
     description:
-      'For a CSV without a header, `header=absent`: the names of the columns, separated by commas, as a header has them.',
-    examples: ['place,address.city'],
+      'CSV only. With a header: a JSON object of other names for columns, by those of the header, such as `{"Ort":"place","x":null}`; null leaves a column out. Without a header, `header=absent`: the names of the columns, separated by commas, as a header has them.',
+    examples: ['{"Ort":"place","x":null}'],
   }),
   name: Type.String({
     minLength: 1,
@@ -68,18 +70,30 @@ export function toImportRequest(
   const { columns, entries, formulas = 'escape', name } = query;
   if (header !== 'present' && header !== 'absent')
     throw refuse(`header=${header.slice(0, 40)} of Content-Type is neither present nor absent`);
-  if (header === 'absent' && columns === undefined)
+  if (header === 'absent' && (columns === undefined || isRenames(columns)))
     throw refuse(
       'header=absent needs the names of the columns: add ?columns=a,b to the URL, or send a header',
     );
-  if (header === 'present' && columns !== undefined)
-    throw refuse('columns is only for Content-Type: text/csv; header=absent: here the header has the names');
+  if (columns !== undefined && format !== 'csv') throw refuse('columns is only for CSV');
+  if (header === 'present' && columns !== undefined) checkRenames(columns);
   const isWrapped = entries === 'wrapped';
   if (isWrapped && format === 'csv') throw refuse('entries=wrapped is not for CSV: send an NDJSON export');
   return { format, formulas, isWrapped, columns, fileName: name };
 }
 
 const endings: Record<string, ImportFormat> = { ndjson: 'ndjson', jsonl: 'ndjson', json: 'json', csv: 'csv' };
+
+function checkRenames(columns: string): void {
+  if (!isRenames(columns))
+    throw refuse(
+      'the header has the names: columns must be a JSON object such as {"Ort":"place","x":null}; names separated by commas need header=absent',
+    );
+  try {
+    readRenames(columns);
+  } catch (error) {
+    throw error instanceof MalformedText ? refuse(error.fault) : error;
+  }
+}
 
 /** The same for a file that has a name at most. Throws ApiError. */
 export function toSourceRequest(query: Static<typeof SourceQuery>, fileName = ''): ImportRequest {
