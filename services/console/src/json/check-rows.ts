@@ -11,6 +11,8 @@ export interface RowFault {
   row: number;
   path: string;
   message: string;
+  /** Nothing may be at this path. */
+  isForbidden?: boolean;
 }
 
 export const mostFaults = 20;
@@ -24,10 +26,11 @@ export function createCheckRow(schema: object): (row: SampleRow) => RowFault[] {
       .validate(value)
       // Only the innermost errors tell what is wrong.
       .errors.filter(({ keyword }) => !around.has(keyword))
-      .map(({ instanceLocation, error }) => ({
+      .map(({ instanceLocation, keyword, error }) => ({
         row,
         path: decodeURI(instanceLocation.slice(1)),
         message: error,
+        isForbidden: keyword === 'false',
       }));
 }
 

@@ -25,6 +25,11 @@ const formatHours = (hours: number) => {
   return hours < 48 ? `${hours} h` : `${Math.round(hours / 24)} days`;
 };
 
+const firstOf = (names: string[], most = 10) =>
+  names.length > most
+    ? `${names.slice(0, most).join(', ')} and ${formatNumber(names.length - most)} more`
+    : names.join(', ');
+
 type Losses<Value = number> = Record<keyof Schemas['Losses'], Value>;
 
 /** All words that the console shows. Another language is another file of this shape. */
@@ -542,6 +547,18 @@ export const words = {
     willBeStored: 'Will be stored',
     foreseen: (rows: string, good: string, bad: string) =>
       `First ${rows} rows: ${good} will be stored, ${bad} refused.`,
+    storedAs: 'Columns are stored as',
+    leaveOut: '(leave out)',
+    storedAsTheyAre: (thing: 'column' | 'field', names: string[]) =>
+      names.length === 1
+        ? `1 ${thing} is not in the schema: ${firstOf(names)}. It is stored as it is.`
+        : `${formatNumber(names.length)} ${thing}s are not in the schema: ${firstOf(names)}. They are stored as they are.`,
+    notAllowed: (thing: 'column' | 'field', names: string[]) =>
+      names.length === 1
+        ? `1 ${thing} is not in the schema: ${firstOf(names)}. The schema allows no others: rows with it are refused.`
+        : `${formatNumber(names.length)} ${thing}s are not in the schema: ${firstOf(names)}. The schema allows no others: rows with them are refused.`,
+    firstColumns: (count: number) =>
+      `These are the first ${count} columns. The others are stored by their names.`,
     notWrapped: 'This is no line of an export: it has no payload.',
     noPreview: 'The first rows of this file cannot be shown. You can import it all the same.',
     submit: 'Import',

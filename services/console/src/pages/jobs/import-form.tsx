@@ -5,15 +5,20 @@ import { Choice } from '../../components/choice.tsx';
 import { ErrorAlert } from '../../components/error-alert.tsx';
 import { submits } from '../../components/form.tsx';
 import { words } from '../../words/en.ts';
+import { ColumnChoices } from './column-choices.tsx';
+import { type Chosen, toParameter } from './columns.ts';
 import { type FileType, fileTypeOf } from './preview.ts';
 import { PreviewTable } from './preview-table.tsx';
 import { useSend } from './send-file.ts';
+import { usePreview } from './use-preview.ts';
 
 /** Takes a file, shows its first rows, and sends it. The list below the form shows the import. */
 export function ImportForm() {
   const [file, setFile] = useState<File | null>(null);
   const [type, setType] = useState<FileType>('ndjson');
   const [isWrapped, setIsWrapped] = useState(false);
+  const [chosen, setChosen] = useState<Chosen>({});
+  const preview = usePreview(file, { type, isWrapped, chosen });
   const { send, forget, transfer } = useSend();
   const isSending = transfer?.state === 'running';
 
@@ -22,6 +27,7 @@ export function ImportForm() {
     // The error of the file before leaves with it.
     forget();
     setFile(taken);
+    setChosen({});
     setType((before) => fileTypeOf(taken?.name ?? '') ?? before);
   }
 
@@ -30,10 +36,16 @@ export function ImportForm() {
     take(event.dataTransfer.files[0] ?? null);
   }
 
+  function start() {
+    if (!file) return;
+    const columns = type === 'csv' ? toParameter(preview.data?.columns ?? []) : undefined;
+    send({ file, type, isWrapped, columns }, () => setFile(null));
+  }
+
   return (
     <Stack
       component="form"
-      onSubmit={submits(() => file && send({ file, type, isWrapped }, () => setFile(null)))}
+      onSubmit={submits(start)}
       onDrop={drop}
       onDragOver={(event: DragEvent) => event.preventDefault()}
     >
@@ -64,10 +76,19 @@ export function ImportForm() {
           onChange={(event) => setIsWrapped(event.currentTarget.checked)}
         />
       )}
-      {file && <PreviewTable {...{ file, type, isWrapped }} />}
+      {file && type === 'csv' && preview.data && (
+        <ColumnChoices
+          columns={preview.data.columns}
+          schema={preview.schema}
+          onChoose={(choice) => setChosen({ ...chosen, ...choice })}
+          disabled={isSending}
+        />
+      )}
+      {file && preview.error && <Text>{words.imports.noPreview}</Text>}
+      {file && preview.data && <PreviewTable {...preview.data} />}
       {isSending && <Text>{words.imports.sending}</Text>}
       {transfer?.error && <ErrorAlert error={transfer.error} />}
-      <SubmitButton disabled={!file} loading={isSending}>
+      <SubmitButton disabled={!file || preview.isFetching} loading={isSending}>
         {words.imports.submit}
       </SubmitButton>
     </Stack>

@@ -1,5 +1,6 @@
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
+import { toParameter } from './columns.ts';
 import { fileTypeOf, type PreviewOptions, readPreview } from './preview.ts';
 
 const schema = {
@@ -10,8 +11,10 @@ const schema = {
 /** A frame of zstd that has no data (RFC 8878). */
 const skippable = Buffer.from([0x50, 0x2a, 0x4d, 0x18, 1, 0, 0, 0, 7]);
 
-const preview = (text: string, options: Partial<PreviewOptions>) =>
-  readPreview(new File([text], 'file'), { type: 'ndjson', isWrapped: false, schema, ...options });
+const whole = (file: File, options: Partial<PreviewOptions>) =>
+  readPreview(file, { type: 'ndjson', isWrapped: false, schema, chosen: {}, ...options });
+const rowsOf = async (file: File, options: Partial<PreviewOptions>) => (await whole(file, options)).rows;
+const preview = (text: string, options: Partial<PreviewOptions>) => rowsOf(new File([text], 'file'), options);
 
 describe('the first rows of a file', () => {
   it.each([
@@ -58,7 +61,7 @@ describe('the first rows of a file', () => {
     ['csv', '\xff\xfen\0\n\0', 1, 'The file is not text in UTF-8: it is UTF-16'],
   ] as const)('say which bytes the importer refuses: %s', async (type, bytes, row, message) => {
     const file = new File([Buffer.from(bytes, 'latin1')], 'file');
-    const rows = await readPreview(file, { type, isWrapped: false, schema });
+    const rows = await rowsOf(file, { type });
     expect(rows.filter(({ problem }) => problem)).toEqual([
       { row, problem: expect.stringContaining(message) },
     ]);
@@ -86,14 +89,12 @@ describe('the first rows of a file', () => {
     ['gzip with zeros behind it', Buffer.concat([gzipSync('n\n1\n'), Buffer.alloc(9)])],
   ])('are unpacked, whatever the name: %s', async (_what, bytes) => {
     const file = new File([bytes], 'a.csv');
-    expect(await readPreview(file, { type: 'csv', isWrapped: false, schema })).toEqual([
-      { row: 2, value: { n: 1 } },
-    ]);
+    expect(await rowsOf(file, { type: 'csv' })).toEqual([{ row: 2, value: { n: 1 } }]);
   });
 
   it.each([gzipSync, zstdCompressSync])('are those of the beginning of a large file', async (pack) => {
     const text = '{"n":1}\n'.repeat(2_000_000);
-    const rows = await readPreview(new File([pack(text)], 'a'), { type: 'ndjson', isWrapped: false, schema });
+    const rows = await rowsOf(new File([pack(text)], 'a'), { type: 'ndjson' });
     expect(rows).toHaveLength(1_000);
   });
 
@@ -101,13 +102,53 @@ describe('the first rows of a file', () => {
     'cannot be shown of a broken file',
     async (bytes) => {
       const file = new File([bytes.fill(0xff, 4)], 'a');
-      await expect(readPreview(file, { type: 'csv', isWrapped: false, schema })).rejects.toThrow();
+      await expect(rowsOf(file, { type: 'csv' })).rejects.toThrow();
     },
   );
 
   it('are the header alone where that is refused', async () => {
     const rows = await preview('n,n\n1,2\n', { type: 'csv' });
     expect(rows).toEqual([{ row: 1, problem: expect.stringContaining('the same') }]);
+  });
+});
+
+describe('columns of a file', () => {
+  const weather = {
+    properties: { place: { type: 'string' }, wind_speed: { type: 'number' }, at: { properties: { x: {} } } },
+  };
+  const of = (text: string, options: Partial<PreviewOptions>) =>
+    whole(new File([text], 'file'), { schema: weather, ...options });
+
+  it.each([
+    ['csv', 'place,Ort,at.x,at.y\na,b,1,2\n', ['Ort', 'at.y']],
+    ['ndjson', '{"place":"a"}\n{"Ort":"b","at":{"y":1}}\n', ['Ort']],
+    ['json', '[{"place":"a"},{"Ort":"b","x":1}]', ['Ort', 'x']],
+  ] as const)('that are not in the schema are named: %s', async (type, text, names) => {
+    const { unknown } = await of(text, { type });
+    expect(unknown).toEqual({ stored: names, refused: [] });
+    const closed = await of(text, { type, schema: { ...weather, additionalProperties: false } });
+    expect([...closed.unknown.stored, ...closed.unknown.refused]).toEqual(expect.arrayContaining([...names]));
+    expect(closed.unknown.refused).toContain('Ort');
+  });
+
+  it('are what a pattern of the schema allows', async () => {
+    const schema = { patternProperties: { '^t_': { type: 'number' } }, additionalProperties: false };
+    const { unknown } = await of('t_1,x\n1,2\n', { type: 'csv', schema });
+    expect(unknown).toEqual({ stored: ['t_1'], refused: ['x'] });
+  });
+
+  it('are stored as what has their name but for case, spaces, _ and -, or as chosen', async () => {
+    const text = 'Place,Wind-Speed,x\nOslo,3,1\n';
+    const { columns, rows, unknown } = await of(text, { type: 'csv', chosen: { x: null } });
+    expect(columns.map(({ pointer }) => pointer)).toEqual(['/place', '/wind_speed', null]);
+    expect(toParameter(columns)).toBe('{"Place":"/place","Wind-Speed":"/wind_speed","x":null}');
+    expect(rows).toEqual([{ row: 2, value: { place: 'Oslo', wind_speed: 3 } }]);
+    expect(unknown).toEqual({ stored: [], refused: [] });
+  });
+
+  it('keep their names where two could be the same field', async () => {
+    const { columns } = await of('Place,PLACE,wind_speed,Wind Speed\na,b,1,2\n', { type: 'csv' });
+    expect(toParameter(columns)).toBeUndefined();
   });
 });
 

@@ -1,14 +1,16 @@
 import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { memberText } from '@sluice/json/member-text.ts';
+import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 import { readRecord } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 import { sayCells } from '@sluice/tables/sample/read-csv.ts';
-import { readRow } from '@sluice/tables/sample/read-sample.ts';
+import { readRow, type SampleRow } from '@sluice/tables/sample/read-sample.ts';
 import { splitRows, type WrittenRow } from '@sluice/tables/sample/split-rows.ts';
-import { createCheckRow } from '../../json/check-rows.ts';
+import { createCheckRow, type RowFault } from '../../json/check-rows.ts';
 import { parseExact } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
+import { type Chosen, type Column, knownIn, toColumns, toParameter } from './columns.ts';
 
 export const fileTypes = {
   ndjson: 'application/x-ndjson',
@@ -39,8 +41,19 @@ export interface PreviewOptions {
   /** Each line is an entry of an export, with its time. */
   isWrapped: boolean;
   schema: Record<string, unknown>;
+  /** Of a CSV. */
+  chosen: Chosen;
 }
 
+export interface Preview {
+  rows: PreviewRow[];
+  /** Of a CSV. */
+  columns: Column[];
+  /** Columns, or members of objects, that are not in the schema: those that it allows, and those that it refuses. */
+  unknown: { stored: string[]; refused: string[] };
+}
+
+type Check = (row: SampleRow) => RowFault[];
 type ToJson = (row: WrittenRow) => WrittenRow | PreviewRow;
 
 /** Turns a record of a CSV into JSON, as an import does. */
@@ -70,12 +83,17 @@ const unwrap: ToJson = ({ row, text }) => {
 /** Up to the first thousand rows of a file, read with the code of the importer and checked with the schema. */
 export async function readPreview(
   file: File,
-  { type, isWrapped, schema }: PreviewOptions,
-): Promise<PreviewRow[]> {
+  { type, isWrapped, schema, chosen }: PreviewOptions,
+): Promise<Preview> {
   // Few files are packed, so the page loads without what unpacks them.
   const { startOf } = await import('./start-of-file.ts');
   const { bytes, isWhole } = await startOf(file);
-  const { rows, layout, problems } = splitRows(withoutByteOrderMark(bytes), isWhole, kinds[type], schema);
+  const split = (names?: string) =>
+    splitRows(withoutByteOrderMark(bytes), isWhole, kinds[type], { schema, names });
+  const own = split();
+  const columns = own.layout ? toColumns(own.layout, schema, chosen) : [];
+  const names = toParameter(columns);
+  const { rows, layout, problems } = names ? split(names) : own;
   const toJson = layout ? recordReader(schema, layout) : isWrapped ? unwrap : undefined;
   const check = checkOf(schema);
   const read = rows.map((written): PreviewRow => {
@@ -88,11 +106,37 @@ export async function readPreview(
     return { row: json.row, value, ...(faults.length > 0 && { problem: faults.join(' ') }) };
   });
   const unread = problems.map(({ row, message }) => ({ row, problem: message }));
-  return [...read, ...unread].sort((a, b) => a.row - b.row);
+  const all = [...read, ...unread].sort((a, b) => a.row - b.row);
+  const found = type === 'csv' ? fieldsOf(columns) : membersOf(all);
+  return { rows: all, columns, unknown: unknownOf(found, schema, check) };
+}
+
+/** Names in the file, by their fields. */
+type Found = Map<string, string>;
+
+const fieldsOf = (columns: Column[]): Found =>
+  new Map(columns.flatMap(({ name, pointer }) => (pointer === null ? [] : [[pointer, name]])));
+
+const membersOf = (rows: PreviewRow[]): Found =>
+  new Map(rows.flatMap(({ value = {} }) => Object.keys(value).map((key) => [toPointer([key]), key])));
+
+function unknownOf(found: Found, schema: Record<string, unknown>, check: Check): Preview['unknown'] {
+  const isKnown = knownIn(schema);
+  const unknown: Preview['unknown'] = { stored: [], refused: [] };
+  for (const [pointer, name] of found)
+    if (!isKnown(pointer)) unknown[isRefused(pointer, check) ? 'refused' : 'stored'].push(name);
+  return unknown;
+}
+
+/** Whether the schema allows no such field, whatever its value. */
+function isRefused(pointer: string, check: Check): boolean {
+  const value = fromPointer(pointer).reduceRight<unknown>((inner, key) => ({ [key]: inner }), null);
+  const faults = check({ row: 0, value: value as object });
+  return faults.some(({ path, isForbidden }) => isForbidden && `${pointer}/`.startsWith(`${path}/`));
 }
 
 /** A schema that the page cannot use refuses nothing here; the importer decides. */
-function checkOf(schema: object): ReturnType<typeof createCheckRow> {
+function checkOf(schema: object): Check {
   try {
     return createCheckRow(schema);
   } catch {

@@ -12,17 +12,20 @@ interface ImportChoices {
   type: FileType;
   /** Whether each line is an entry of an export, with its time. */
   isWrapped: boolean;
+  /** Other names for columns of a CSV. */
+  columns: string | undefined;
 }
 
 /** Sends a file and reports how much was sent, which `fetch` cannot. Throws RequestFailure. */
 function sendFile(
   domain: string,
-  { file, type, isWrapped }: ImportChoices,
+  { file, type, isWrapped, columns }: ImportChoices,
   onBytes: (bytes: number) => void,
   signal: AbortSignal,
 ): Promise<void> {
   const query = new URLSearchParams({ name: file.name });
   if (isWrapped && type !== 'csv') query.set('entries', 'wrapped');
+  if (columns) query.set('columns', columns);
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
     request.open('POST', `/api/applications/${domain}/imports?${query}`);
