@@ -49,10 +49,40 @@ describe('an import', () => {
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
-      item.getByRole('button', { name: 'Download report' }).click(),
+      item.getByRole('button', { name: 'Download report', exact: true }).click(),
     ]);
     const report = await text(await download.createReadStream());
     expect(JSON.parse(report)).toMatchObject({ line: 3, payload: { place: 'Rome', celsius: 'warm' } });
+  });
+
+  it('of a file with other names stores its columns as the fields that are chosen', async () => {
+    const domain = await sluice.application(owner.token, schema);
+    const page = await openAs(sluice, owner, `/applications/${domain}/jobs?new=import`);
+    const [chooser] = await Promise.all([
+      page.waitForEvent('filechooser'),
+      page.getByRole('button', { name: 'File' }).click(),
+    ]);
+    const buffer = Buffer.from('Ort,Celsius,x,note\nOslo,-3.5,1,=cold\nRome,warm,2,=hot\n');
+    await chooser.setFiles({ name: 'weather.csv', mimeType: 'text/csv', buffer });
+    await page
+      .getByText('3 columns are not in the schema: Ort, x, note. They are stored as they are.')
+      .waitFor();
+    const columns = page.getByRole('group', { name: 'Columns are stored as' });
+    expect(await columns.getByLabel('Celsius').inputValue()).toBe('/celsius');
+    await columns.getByLabel('Ort').selectOption({ label: 'place' });
+    await columns.getByLabel('x').selectOption({ label: '(leave out)' });
+    await page.getByText('1 column is not in the schema: note. It is stored as it is.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    const item = page.getByRole('listitem').filter({ hasText: '1 stored · 1 refused' });
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      item.getByRole('button', { name: 'Download report as CSV' }).click(),
+    ]);
+    expect(download.suggestedFilename()).toMatch(/\.csv$/);
+    expect(await text(await download.createReadStream())).toContain(
+      ',/celsius,"{""place"":""Rome"",""celsius"":""warm"",""note"":""=hot""}"',
+    );
   });
 
   it('with semicolons shows in advance which rows will be refused', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parse } from 'csv-parse/sync';
 import { describe, expect, it } from 'vitest';
 import { importClient, types } from '../support/import-client.ts';
 import { sharedSluice } from '../support/sluice.ts';
@@ -31,6 +32,37 @@ const deep = `${'['.repeat(70)}${']'.repeat(70)}`;
 const integer = { path: '/n', keyword: 'type', message: 'must be integer' };
 
 describe('the report of an import', () => {
+  it('comes as CSV too, with formulas escaped and the digits that were sent', async () => {
+    const lines = [
+      '{"n":"a","text":"x, \\"y\\""}',
+      '=1+1',
+      '{"n":1.50,"id":12345678901234567890}',
+      '{"n":1}',
+    ];
+    const { domain, job, errors } = await run(lines.join('\n'), types.ndjson);
+    const path = `/applications/${domain}/imports/${job.id}/file?format=csv`;
+    const answer = await fetch(`${sluice.url}/api${path}`, { headers: { authorization: `Bearer ${token}` } });
+    expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(answer.headers.get('content-disposition')).toMatch(/import-\w+\.csv"$/);
+    expect(parse(await answer.text(), { columns: true })).toEqual([
+      { line: '1', name: 'SchemaValidationError', message: errors[0].message, path: '/n', payload: lines[0] },
+      {
+        line: '2',
+        name: 'MalformedBodyError',
+        message: errors[1].message,
+        path: '',
+        payload: `'${lines[1]}`,
+      },
+      {
+        line: '3',
+        name: 'SchemaValidationError',
+        message: errors[2].message,
+        path: '/id',
+        payload: lines[2],
+      },
+    ]);
+  });
+
   it('of NDJSON names each refused line by its number, with all reasons and the line itself', async () => {
     const lines = [
       '{"n":1}',

@@ -11,11 +11,11 @@ const types = {
 /** What the name and the type of a file say. */
 export type DescribedFile = { domain: string; createdAt: Date } & (
   | { kind: 'export'; options: Pick<ExportOptions, 'format' | 'arrays'> }
-  | { kind: Exclude<JobRecord['kind'], 'export'> }
+  | { kind: Exclude<JobRecord['kind'], 'export'>; as?: 'csv' | undefined }
 );
 
 function formatOf(job: DescribedFile): keyof typeof types {
-  if (job.kind !== 'export') return 'ndjson';
+  if (job.kind !== 'export') return job.as ?? 'ndjson';
   const { format, arrays } = job.options;
   return format === 'csv' && arrays === 'rows' ? 'zip' : format;
 }

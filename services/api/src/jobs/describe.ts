@@ -2,7 +2,7 @@ import type { JobRecord } from '@sluice/jobs/record/job-records.ts';
 import Type from 'typebox';
 import { Success } from '../http/answers.ts';
 import { overLimit } from '../http/route-parts.ts';
-import { Named } from '../http/schemas.ts';
+import { Named, Query } from '../http/schemas.ts';
 import { JobAnswer, jobExamples } from './contract.ts';
 
 const Text = Type.String();
@@ -26,7 +26,21 @@ const reportFile = {
     example:
       '{"line":2,"name":"SchemaValidationError","message":"/celsius must be number","details":[{"path":"/celsius","keyword":"type","message":"must be number"}],"payload":{"celsius":"warm"}}\n',
   },
+  'text/csv': {
+    schema: Text,
+    example:
+      'line,name,message,path,payload\r\n2,SchemaValidationError,the payload does not conform,/celsius,"{""celsius"":""warm""}"\r\n',
+  },
 };
+
+export const ReportQuery = Query({
+  format: Type.Enum(['ndjson', 'csv'], {
+    title: 'ReportFormat',
+    default: 'ndjson',
+    description:
+      '`csv` has the columns line, name, message, path (that of the first detail) and payload. It has no ranges and no `Content-Length`.',
+  }),
+});
 
 const rehearsalFile = {
   'application/x-ndjson': {
@@ -37,7 +51,7 @@ const rehearsalFile = {
 };
 
 /** A range of a file, which has the types of the file. */
-export const partOf = (file: typeof exportFile | typeof reportFile) =>
+export const partOf = (file: NonNullable<JobWords['file']>['content']) =>
   Object.fromEntries(Object.entries(file).map(([type, { schema }]) => [type, { schema }]));
 
 /** An event, for clients that read events; a string, for those that read the stream as text. */
@@ -66,7 +80,8 @@ interface JobWords {
   file?: {
     download: { operationId: string; summary: string };
     about: string;
-    content: typeof exportFile | typeof reportFile;
+    content: typeof exportFile | typeof reportFile | typeof rehearsalFile;
+    query?: typeof ReportQuery;
   };
 }
 
@@ -92,7 +107,8 @@ export const jobWords: Record<RoutedKind, JobWords> = {
       'Lines under way are stored first. Then the job is `cancelled`, and `accepted` is exactly what is stored.',
     file: {
       download: { operationId: 'downloadImportReport', summary: 'Download the report of an import job' },
-      about: 'The report has the refused lines of a completed import, as NDJSON.',
+      about: 'The report has the refused lines of a completed import, as NDJSON or CSV.',
+      query: ReportQuery,
       content: reportFile,
     },
   },

@@ -3,14 +3,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { JobWithFile } from '@sluice/jobs/record/job-records.ts';
 import type { Ended, JobStore } from '@sluice/jobs/record/jobs.ts';
 import { toJob } from '@sluice/jobs/record/to-job.ts';
-import Type from 'typebox';
+import Type, { type Static } from 'typebox';
 import type { Lifecycle, Routes } from '../dependencies.ts';
 import { Success, SuccessMessage, success } from '../http/answers.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { findApplication } from '../http/find-application.ts';
 import { ByDomain, bearerRoutes, byId, operation, overLimit, ownFailures } from '../http/route-parts.ts';
 import { JobAnswer, jobExamples } from './contract.ts';
-import { Events, jobWords, madeJob, partOf, type RoutedKind } from './describe.ts';
+import { Events, jobWords, madeJob, partOf, type ReportQuery, type RoutedKind } from './describe.ts';
 import { sendFile } from './send-file.ts';
 import { cancelJob, findJob, retryJob } from './steps.ts';
 
@@ -66,6 +66,7 @@ export const jobRoutes: Routes<{ kind: RoutedKind }> = async (app, dependencies)
           ...file.download,
           description: `${file.about} It has \`Content-Length\`, \`ETag\` and ranges, so that an interrupted download can be resumed. \`If-Match\`, \`If-None-Match\` and \`If-Range\` name its \`ETag\`.`,
           params: ById,
+          ...(file.query && { querystring: file.query }),
           response: {
             200: { description: 'The file.', content: file.content },
             206: { description: 'The requested range of the file.', content: partOf(file.content) },
@@ -77,7 +78,9 @@ export const jobRoutes: Routes<{ kind: RoutedKind }> = async (app, dependencies)
       },
       async (request, reply) => {
         const { job } = await findJob(store, kind, request);
-        return sendFile(dependencies, request, reply, job as JobWithFile);
+        const { format } = request.query as Static<typeof ReportQuery>;
+        const as = format === 'csv' && kind === 'import' ? 'csv' : undefined;
+        return sendFile(dependencies, request, reply, { ...(job as JobWithFile), as });
       },
     );
   }

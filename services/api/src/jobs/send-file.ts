@@ -10,6 +10,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Dependencies } from '../dependencies.ts';
 import { abortOnClose } from '../http/connections/connections.ts';
 import { isKnown, isMatched } from '../http/etags.ts';
+import { reportCsv } from '../imports/report-csv.ts';
 import { freeing, keeping, readRange } from './read-parts.ts';
 
 /** Parts of a file in memory for one reader, who may stop and stay: being read, read, and being sent. */
@@ -22,6 +23,9 @@ function memoryFor(list: Part[]): number {
   const all = list.reduce((sum, { bytes }) => sum + bytes, 0);
   return Math.min(all, partsInMemory * largest);
 }
+
+/** `as`: another format than it is stored in. */
+type SentFile = JobWithFile & { as?: 'csv' | undefined };
 
 const vary = 'accept-encoding';
 
@@ -56,7 +60,7 @@ export function describeFile(reply: FastifyReply, file: DescribedFile, encoding:
 export function sendBytes(
   request: FastifyRequest,
   reply: FastifyReply,
-  job: JobWithFile,
+  job: SentFile,
   source: AsyncIterable<Buffer>,
   encoding?: Encoding,
 ) {
@@ -81,9 +85,10 @@ export async function sendFile(
   }: Pick<Dependencies, 'store' | 'audit' | 'capacity'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  job: JobWithFile,
+  job: SentFile,
 ) {
   const { manifest } = job;
+  const isCsv = 'as' in job && job.as === 'csv';
   if (!manifest) {
     throw new ApiError('ResourceNotFoundError', `${job.kind} ${job.id} has no file: it is ${job.state}`);
   }
@@ -94,11 +99,17 @@ export async function sendFile(
       `export ${job.id} has no file here: it is in its ${job.target.kind === 's3' ? `bucket ${job.target.bucket}` : 'folder'} as ${file?.name}`,
     );
   }
-  const range = rangeOf(request, manifest.sha256, manifest.bytes);
+  // How long a file of another format becomes is not known.
+  const range = isCsv ? undefined : rangeOf(request, manifest.sha256, manifest.bytes);
   // Ranges are of the uncompressed file.
   const encoding = range ? undefined : encodingFor(request.headers['accept-encoding']);
-  const etag = `"${manifest.sha256}${encoding ? `-${encoding}` : ''}"`;
-  reply.headers({ etag, vary, 'accept-ranges': 'bytes', 'cache-control': 'private, no-cache' });
+  const etag = `"${manifest.sha256}${isCsv ? '-csv' : ''}${encoding ? `-${encoding}` : ''}"`;
+  reply.headers({
+    etag,
+    vary,
+    'accept-ranges': isCsv ? 'none' : 'bytes',
+    'cache-control': 'private, no-cache',
+  });
   if (!isMatched(request, etag)) {
     throw new ApiError(
       'PreconditionFailedError',
@@ -115,14 +126,14 @@ export async function sendFile(
   answers.lease(reply, job.owner).take(memoryFor(list));
   const { start, end } = range ?? { start: 0, end: manifest.bytes - 1 };
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${manifest.bytes}`);
-  if (!encoding) reply.header('content-length', end - start + 1);
+  if (!encoding && !isCsv) reply.header('content-length', end - start + 1);
   if (!isHead(request)) {
     const details = range && { range: `${start}-${end}` };
     const what = { application: job.domain, job: job.id, details };
     await audit.note(request, { action: `${job.kind}.downloaded`, ...what });
   }
   const source = isHead(request) ? none() : keeping(jobs, job.id, readRange(parts, list, { start, end }));
-  return sendBytes(request, reply, job, source, encoding);
+  return sendBytes(request, reply, job, isCsv ? reportCsv(source) : source, encoding);
 }
 
 /** The requested range; undefined for the whole file. Only GET has ranges, and `If-Range` must be the strong tag. */

@@ -572,6 +572,7 @@ export const words = {
     columns: ['Line', 'Reason', 'Payload'],
     firstLines: (count: number) => `These are the first ${count} lines. The report has all.`,
     downloadReport: 'Download report',
+    downloadCsvReport: 'Download report as CSV',
   },
   settings: {
     saved: 'Saved',

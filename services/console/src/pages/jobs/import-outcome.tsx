@@ -25,6 +25,7 @@ export function ImportOutcome({ job }: { job: ListedJob }) {
               {isOpen ? words.imports.hideRefused : words.imports.showRefused}
             </SmallButton>
             <DownloadButton jobs="imports" job={job} label={words.imports.downloadReport} />
+            <DownloadButton jobs="imports" job={job} label={words.imports.downloadCsvReport} format="csv" />
           </Group>
           {isOpen && <RefusedLines id={job.id} />}
         </>
