@@ -1,5 +1,6 @@
 import { setImmediate as breathe } from 'node:timers/promises';
 import { memberText } from '@sluice/json/member-text.ts';
+import { decode, parseJson } from '@sluice/json/parse-json.ts';
 import { disarm } from '@sluice/tables/csv/cell-json.ts';
 import { stringify } from 'csv-stringify/sync';
 
@@ -32,12 +33,12 @@ export async function* reportCsv(ndjson: AsyncIterable<Buffer>): AsyncGenerator<
 }
 
 function toRow(text: string): string[] {
-  const { line, name, message, details = [] } = JSON.parse(text) as Line;
+  const { line, name, message, details = [] } = parseJson(text) as Line;
   return [String(line), name, disarm(message), disarm(details[0]?.path ?? ''), payloadIn(text)];
 }
 
 /** Text as it was sent, or JSON with its digits. */
 function payloadIn(text: string): string {
   const payload = memberText(text, 'payload') ?? '';
-  return payload.startsWith('"') ? disarm(JSON.parse(payload) as string) : payload;
+  return payload.startsWith('"') ? disarm(decode(payload)) : payload;
 }

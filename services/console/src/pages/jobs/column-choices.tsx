@@ -1,10 +1,10 @@
 import { Fieldset, Group, NativeSelect, Text } from '@mantine/core';
 import { schemaFields } from '@sluice/schemas/fields/schema-fields.ts';
 import { words } from '../../words/en.ts';
-import { type Chosen, type Column, labelOf } from './columns.ts';
+import { type Chosen, labelOf, type MappedColumn } from './columns.ts';
 
 interface Props {
-  columns: Column[];
+  columns: MappedColumn[];
   schema: Record<string, unknown>;
   onChoose: (chosen: Chosen) => void;
   disabled: boolean;
@@ -15,7 +15,10 @@ const mostColumns = 100;
 /** What each column of a CSV is stored as. */
 export function ColumnChoices({ columns, schema, onChoose, disabled }: Props) {
   const fields = schemaFields(schema);
-  const optionsOf = ({ own }: Column) => [...(own === null || fields.includes(own) ? [] : [own]), ...fields];
+  const optionsOf = ({ own }: MappedColumn) => [
+    ...(own === null || fields.includes(own) ? [] : [own]),
+    ...fields,
+  ];
   return (
     <Fieldset legend={words.imports.storedAs}>
       <Group gap="sm" align="flex-end">

@@ -4,7 +4,7 @@ import type { Schema } from '@sluice/schemas/schema.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
 
 /** A column of a CSV. */
-export interface Column {
+export interface MappedColumn {
   /** As the header has it. */
   name: string;
   /** The field that the name means; null: none. */
@@ -32,7 +32,7 @@ export function knownIn(schema: Schema): (pointer: string) => boolean {
 }
 
 /** The fields of columns: chosen ones, else those of their names, else the one that has the name but for case, spaces, `_` and `-`. */
-export function toColumns({ names, columns }: CsvLayout, schema: Schema, chosen: Chosen): Column[] {
+export function toColumns({ names, columns }: CsvLayout, schema: Schema, chosen: Chosen): MappedColumn[] {
   const isKnown = knownIn(schema);
   const free = schemaFields(schema).filter((field) => !columns.includes(field));
   const wished = new Map<string, number>();
@@ -51,7 +51,7 @@ export function toColumns({ names, columns }: CsvLayout, schema: Schema, chosen:
 }
 
 /** The parameter `columns` of an import; undefined where each column is what its name means. */
-export function toParameter(columns: Column[]): string | undefined {
+export function toParameter(columns: MappedColumn[]): string | undefined {
   const changed = columns.filter(({ own, pointer }) => own !== pointer);
   if (changed.length === 0) return undefined;
   return JSON.stringify(Object.fromEntries(changed.map(({ name, pointer }) => [name, pointer])));

@@ -10,7 +10,7 @@ import { splitRows, type WrittenRow } from '@sluice/tables/sample/split-rows.ts'
 import { createCheckRow, type RowFault } from '../../json/check-rows.ts';
 import { parseExact } from '../../json/exact.ts';
 import { words } from '../../words/en.ts';
-import { type Chosen, type Column, knownIn, toColumns, toParameter } from './columns.ts';
+import { type Chosen, knownIn, type MappedColumn, toColumns, toParameter } from './columns.ts';
 
 export const fileTypes = {
   ndjson: 'application/x-ndjson',
@@ -48,7 +48,7 @@ export interface PreviewOptions {
 export interface Preview {
   rows: PreviewRow[];
   /** Of a CSV. */
-  columns: Column[];
+  columns: MappedColumn[];
   /** Columns, or members of objects, that are not in the schema: those that it allows, and those that it refuses. */
   unknown: { stored: string[]; refused: string[] };
 }
@@ -114,7 +114,7 @@ export async function readPreview(
 /** Names in the file, by their fields. */
 type Found = Map<string, string>;
 
-const fieldsOf = (columns: Column[]): Found =>
+const fieldsOf = (columns: MappedColumn[]): Found =>
   new Map(columns.flatMap(({ name, pointer }) => (pointer === null ? [] : [[pointer, name]])));
 
 const membersOf = (rows: PreviewRow[]): Found =>
