@@ -127,7 +127,7 @@ it('says which row of a sample, and what of a schema, is wrong', async () => {
   }
   for (const delimiter of [',', ';', '\t', '|']) {
     await input.fill(`place${delimiter}celsius\n"Rome, ${delimiter}"${delimiter}1\nOslo\n`);
-    await page.getByText('Row 3: The row has 1 cells, but the header has 2.').waitFor();
+    await page.getByText('Row 3: the record has 1 cells, there are 2 columns').waitFor();
     await page.getByLabel('Type: /celsius').waitFor();
   }
   await input.fill('celsius\n1\n2\n');

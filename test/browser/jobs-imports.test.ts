@@ -97,7 +97,7 @@ describe('an import', () => {
     const preview = page.getByRole('group', { name: 'First rows of the file' });
     await preview.getByRole('cell', { name: 'Oslo; N' }).waitFor();
     await preview.getByRole('row', { name: '5 Will be stored Lima 9007199254740993' }).waitFor();
-    await preview.getByRole('row', { name: '3 The row has 1 cells, but the header has 2.' }).waitFor();
+    await preview.getByRole('row', { name: '3 the record has 1 cells, there are 2 columns' }).waitFor();
     await preview.getByRole('row', { name: /^4 \/celsius/ }).waitFor();
     await page.getByRole('button', { name: 'Import', exact: true }).click();
     const item = page.getByRole('listitem').filter({ hasText: '2 stored · 2 refused' });

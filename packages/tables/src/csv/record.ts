@@ -61,5 +61,9 @@ export function readRecord(text: string, delimiter: Delimiter = ','): CsvRecord 
   }
 }
 
+/** Why a record is refused that has another number of cells than there are columns. */
+export const sayCells = (cells: number, columns: number): string =>
+  `the record has ${cells} cells, there are ${columns} columns`;
+
 const isLineEnd = (text: string, at: number) => /^\r?\n?$/.test(text.slice(at, at + 3));
 const withoutLineEnd = (text: string) => text.replace(/\r?\n?$/, '');

@@ -2,7 +2,7 @@ import { fromPointer } from '@sluice/json/pointer.ts';
 import { numbers, types } from '@sluice/schemas/types.ts';
 import { createCellJson } from '../csv/cell-json.ts';
 import type { CsvLayout } from '../csv/header.ts';
-import { type CsvRecord, readRecord } from '../csv/record.ts';
+import { type CsvRecord, readRecord, sayCells } from '../csv/record.ts';
 import { createRowJson, RowProblem } from '../csv/row.ts';
 import type { Problem, WrittenRow } from './split-rows.ts';
 
@@ -70,9 +70,6 @@ function schemaOf(pointers: (string | null)[], columns: Columns): Schema {
   }
   return root;
 }
-
-export const sayCells = (found: number, wanted: number): string =>
-  `The row has ${found} cells, but the header has ${wanted}.`;
 
 export interface Csv {
   rows: WrittenRow[];

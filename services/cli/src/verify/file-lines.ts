@@ -4,7 +4,7 @@ import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { jsonArraySplitter, MalformedText, ndjsonSplitter } from '@sluice/json/split.ts';
 import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
-import { readRecord } from '@sluice/tables/csv/record.ts';
+import { readRecord, sayCells } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 import { CliError } from '../cli-error.ts';
@@ -43,8 +43,7 @@ function createReadRow(schema: Record<string, unknown>, { columns, delimiter }: 
     const record = readRecord(text, delimiter);
     if (!record.ok) return { fault: record.message };
     const { length } = record.cells;
-    if (length !== columns.length)
-      return { fault: `the record has ${length} cells, there are ${columns.length} columns` };
+    if (length !== columns.length) return { fault: sayCells(length, columns.length) };
     try {
       return { json: toJson(record.cells, record.quoted) };
     } catch (error) {

@@ -14,7 +14,7 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
-import { readRecord } from '@sluice/tables/csv/record.ts';
+import { readRecord, sayCells } from '@sluice/tables/csv/record.ts';
 import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
 
 interface Dependencies {
@@ -63,8 +63,7 @@ function createRowText(
     const record = readRecord(line.toString(), delimiter);
     if (!record.ok) return malformed(record.message);
     const { cells, quoted } = record;
-    if (cells.length !== columns.length)
-      return malformed(`the record has ${cells.length} cells, there are ${columns.length} columns`);
+    if (cells.length !== columns.length) return malformed(sayCells(cells.length, columns.length));
     try {
       return Buffer.from(toJson(cells, quoted));
     } catch (error) {
