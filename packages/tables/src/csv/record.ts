@@ -61,9 +61,12 @@ export function readRecord(text: string, delimiter: Delimiter = ','): CsvRecord 
   }
 }
 
-/** Why a record is refused that has another number of cells than there are columns. */
-export const sayCells = (cells: number, columns: number): string =>
-  `the record has ${cells} cells, there are ${columns} columns`;
+/** Reads a record, which must have a cell for each column. */
+export function readCells(text: string, columns: number, delimiter?: Delimiter): CsvRecord {
+  const record = readRecord(text, delimiter);
+  if (!record.ok || record.cells.length === columns) return record;
+  return { ok: false, message: `the record has ${record.cells.length} cells, there are ${columns} columns` };
+}
 
 const isLineEnd = (text: string, at: number) => /^\r?\n?$/.test(text.slice(at, at + 3));
 const withoutLineEnd = (text: string) => text.replace(/\r?\n?$/, '');

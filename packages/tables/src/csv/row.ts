@@ -2,6 +2,7 @@ import { fromPointer } from '@sluice/json/pointer.ts';
 import { types } from '@sluice/schemas/types.ts';
 import { createCellJson, type Formulas } from './cell-json.ts';
 import { type CsvPlace, rootPlace } from './places.ts';
+import { type Delimiter, readCells } from './record.ts';
 
 /** A key of a payload. A cell goes there, or keys are below it, or both. */
 interface Node {
@@ -62,6 +63,28 @@ export function createRowJson(
   }
 
   return (cells, quoted) => `{${join(membersOf(root, cells, quoted))}}`;
+}
+
+/** A record as the JSON text of a payload, or why it is refused. */
+export type RecordJson = { json: string } | { fault: string };
+
+/** Turns records into payloads, as an import does. */
+export function createRecordJson(
+  schema: Record<string, unknown>,
+  { columns, delimiter }: { columns: (string | null)[]; delimiter?: Delimiter | undefined },
+  formulas: Formulas,
+): (text: string) => RecordJson {
+  const toJson = createRowJson(schema, columns, formulas);
+  return (text) => {
+    const record = readCells(text, columns.length, delimiter);
+    if (!record.ok) return { fault: record.message };
+    try {
+      return { json: toJson(record.cells, record.quoted) };
+    } catch (error) {
+      if (!(error instanceof RowProblem)) throw error;
+      return { fault: error.message };
+    }
+  };
 }
 
 function treeOf(schema: Record<string, unknown>, columns: (string | null)[], formulas: Formulas): Node {

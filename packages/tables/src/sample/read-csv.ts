@@ -2,7 +2,7 @@ import { fromPointer } from '@sluice/json/pointer.ts';
 import { numbers, types } from '@sluice/schemas/types.ts';
 import { createCellJson } from '../csv/cell-json.ts';
 import type { CsvLayout } from '../csv/header.ts';
-import { type CsvRecord, readRecord, sayCells } from '../csv/record.ts';
+import { type CsvRecord, readCells } from '../csv/record.ts';
 import { createRowJson, RowProblem } from '../csv/row.ts';
 import type { Problem, WrittenRow } from './split-rows.ts';
 
@@ -82,14 +82,8 @@ export function readCsv(rows: WrittenRow[], { columns: pointers, delimiter }: Cs
   const records: (Cells & { row: number })[] = [];
   const problems: Problem[] = [];
   for (const { row, text } of rows) {
-    const record = readRecord(text, delimiter);
-    const isRagged = record.ok && record.cells.length !== pointers.length;
+    const record = readCells(text, pointers.length, delimiter);
     if (!record.ok) problems.push({ row, message: record.message });
-    else if (isRagged)
-      problems.push({
-        row,
-        message: sayCells(record.cells.length, pointers.length),
-      });
     else records.push({ ...record, row });
   }
   const columns: Record<string, CsvColumn> = {};

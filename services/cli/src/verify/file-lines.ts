@@ -3,9 +3,8 @@ import { findSyntaxFault } from '@sluice/json/explain-syntax.ts';
 import { memberText } from '@sluice/json/member-text.ts';
 import { parseJson } from '@sluice/json/parse-json.ts';
 import { jsonArraySplitter, MalformedText, ndjsonSplitter } from '@sluice/json/split.ts';
-import { type CsvLayout, createReadLayout } from '@sluice/tables/csv/header.ts';
-import { readRecord, sayCells } from '@sluice/tables/csv/record.ts';
-import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
+import { createReadLayout } from '@sluice/tables/csv/header.ts';
+import { createRecordJson } from '@sluice/tables/csv/row.ts';
 import { csvSplitter, type HeaderSink } from '@sluice/tables/csv/split.ts';
 import { CliError } from '../cli-error.ts';
 import type { LineSource } from '../send/source.ts';
@@ -34,23 +33,6 @@ function readJson(text: string): Pick<FileLine, 'json' | 'fault'> {
     const fault = foreignStart(Buffer.from(text)) ?? findSyntaxFault(text, error).ofLine;
     return { fault: `the line is not JSON: ${fault}` };
   }
-}
-
-/** Reads a row as an import would store it. */
-function createReadRow(schema: Record<string, unknown>, { columns, delimiter }: CsvLayout): ReadRow {
-  const toJson = createRowJson(schema, columns, formulas);
-  return (text) => {
-    const record = readRecord(text, delimiter);
-    if (!record.ok) return { fault: record.message };
-    const { length } = record.cells;
-    if (length !== columns.length) return { fault: sayCells(length, columns.length) };
-    try {
-      return { json: toJson(record.cells, record.quoted) };
-    } catch (error) {
-      if (error instanceof RowProblem) return { fault: error.message };
-      throw error;
-    }
-  };
 }
 
 /** The lines of a source, found as an import finds them. A CSV needs the schema. Throws CliError. */
@@ -88,7 +70,7 @@ export async function* linesOf(
   const csv = () =>
     csvSplitter(sink, (record) => {
       const layout = readLayout(record);
-      if (layout) readRow = createReadRow(schema, layout);
+      if (layout) readRow = createRecordJson(schema, layout, formulas);
       return layout;
     });
   const splitter = { ndjson: ndjsonSplitter, json: jsonArraySplitter, csv }[format](sink);

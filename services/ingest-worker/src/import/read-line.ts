@@ -14,8 +14,7 @@ import { parseJson } from '@sluice/json/parse-json.ts';
 import { isObject } from '@sluice/schemas/schema.ts';
 import type { ErrorDetail } from '@sluice/shared/errors.ts';
 import { parseTimestamp } from '@sluice/shared/timestamp.ts';
-import { readRecord, sayCells } from '@sluice/tables/csv/record.ts';
-import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
+import { createRecordJson } from '@sluice/tables/csv/row.ts';
 
 interface Dependencies {
   intake: Intake;
@@ -57,19 +56,11 @@ function createRowText(
   schema: Record<string, unknown>,
   { columns = [], delimiter, formulas }: Pick<ImportOptions, 'columns' | 'delimiter' | 'formulas'>,
 ) {
-  const toJson = createRowJson(schema, columns, formulas);
+  const toJson = createRecordJson(schema, { columns, delimiter }, formulas);
   return (line: Buffer): Buffer | RefusedLine => {
     if (!isUtf8(line)) return malformed(`the record is ${explainBytes(line)}`);
-    const record = readRecord(line.toString(), delimiter);
-    if (!record.ok) return malformed(record.message);
-    const { cells, quoted } = record;
-    if (cells.length !== columns.length) return malformed(sayCells(cells.length, columns.length));
-    try {
-      return Buffer.from(toJson(cells, quoted));
-    } catch (error) {
-      if (error instanceof RowProblem) return malformed(error.message);
-      throw error;
-    }
+    const record = toJson(line.toString());
+    return 'json' in record ? Buffer.from(record.json) : malformed(record.fault);
   };
 }
 

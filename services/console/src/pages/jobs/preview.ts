@@ -2,8 +2,7 @@ import { withoutByteOrderMark } from '@sluice/json/byte-order-mark.ts';
 import { memberText } from '@sluice/json/member-text.ts';
 import { fromPointer, toPointer } from '@sluice/json/pointer.ts';
 import type { CsvLayout } from '@sluice/tables/csv/header.ts';
-import { readRecord, sayCells } from '@sluice/tables/csv/record.ts';
-import { createRowJson, RowProblem } from '@sluice/tables/csv/row.ts';
+import { createRecordJson } from '@sluice/tables/csv/row.ts';
 import { readRow, type SampleRow } from '@sluice/tables/sample/read-sample.ts';
 import { splitRows, type WrittenRow } from '@sluice/tables/sample/split-rows.ts';
 import { createCheckRow, type RowFault } from '../../json/check-rows.ts';
@@ -55,20 +54,11 @@ export interface Preview {
 type Check = (row: SampleRow) => RowFault[];
 type ToJson = (row: WrittenRow) => WrittenRow | PreviewRow;
 
-/** Turns a record of a CSV into JSON, as an import does. */
-function recordReader(schema: Record<string, unknown>, { columns, delimiter }: CsvLayout): ToJson {
-  const toJson = createRowJson(schema, columns, 'escape');
+function recordReader(schema: Record<string, unknown>, layout: CsvLayout): ToJson {
+  const read = createRecordJson(schema, layout, 'escape');
   return ({ row, text }) => {
-    const record = readRecord(text, delimiter);
-    if (!record.ok) return { row, problem: record.message };
-    const { cells, quoted } = record;
-    if (cells.length !== columns.length) return { row, problem: sayCells(cells.length, columns.length) };
-    try {
-      return { row, text: toJson(cells, quoted) };
-    } catch (error) {
-      if (!(error instanceof RowProblem)) throw error;
-      return { row, problem: error.message };
-    }
+    const record = read(text);
+    return 'json' in record ? { row, text: record.json } : { row, problem: record.fault };
   };
 }
 
