@@ -19,7 +19,7 @@ export function toJob(record: JobRecord) {
     state,
     progress: { done, total, ...speed(record) },
     ...((record.kind === 'export' || record.kind === 'import') && { format: record.options.format }),
-    // After an erasure, the filter may be all that is left of what was erased.
+    // An erasure removes the entries of a person; the filter may still name the person.
     ...(record.kind === 'export' && !record.metByErasure && { asked: toAsked(record.options) }),
     ...(record.kind === 'erasure' && { createdBy: record.options.by }),
     ...(record.kind === 'import' && record.options.fileName && { name: record.options.fileName }),

@@ -66,7 +66,7 @@ export function createRowJson(
 }
 
 /** A record as the JSON text of a payload, or why it is refused. */
-export type RecordJson = { json: string } | { fault: string };
+type RecordJson = { json: string } | { fault: string };
 
 /** Turns records into payloads, as an import does. */
 export function createRecordJson(

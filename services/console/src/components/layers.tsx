@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 
-/** Bars of one kind; those of the next layer stand on them. */
+/** Bars of one kind. The next layer is drawn above them. */
 export interface Layer {
   counts: number[];
   className?: string;
@@ -19,7 +19,7 @@ export const layersOf = (accepted: number[], refused: number[], lost: number[]):
 const toPath = (counts: number[], yOf: (count: number) => number, base: number[], scale: number) =>
   counts
     .map((count, bar) => {
-      // Of few among very many something is to be seen too.
+      // A small count among large ones has a visible bar too.
       const size = count === 0 ? 0 : Math.max(count * scale, 1);
       return size && `M${bar + 0.08},${yOf(base[bar] ?? 0)}v${-size}h0.84v${size}z`;
     })

@@ -36,7 +36,7 @@ interface Props {
   job: ListedJob;
   /** What else can be done with it. */
   actions?: ReactNode;
-  /** What was asked for. */
+  /** Filter, period and columns of an export. */
   asked?: ReactNode;
   children: ReactNode;
 }

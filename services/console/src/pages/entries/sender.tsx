@@ -1,11 +1,12 @@
 import { Text } from '@mantine/core';
 import { words } from '../../words/en.ts';
+import { useKeyNames } from '../application/use-key-names.ts';
 import type { Entry } from './entries-query.ts';
-import { useKeyName } from './use-key-name.ts';
 
 /** How an entry came, and who sent it. */
 export function Sender({ entry: { source = 'upload', key, by } }: { entry: Entry }) {
-  const name = useKeyName(key);
+  const nameOf = useKeyNames({ isNeeded: key !== undefined });
+  const name = key && nameOf(key);
   const isJob = source === 'import' || source === 'replay';
   const parts = [
     words.entries.sources[source],

@@ -24,7 +24,7 @@ export function labelOf(pointer: string): string {
   return keys.some((key) => key.includes('.') || key === '') ? pointer : keys.join('.');
 }
 
-/** Whether the schema declares a field, what is above it, or the object it is in without saying of what. */
+/** Whether the schema declares a field, a field below it, or an object around it whose members are open. */
 export function knownIn(schema: Schema): (pointer: string) => boolean {
   const fields = schemaFields(schema);
   const isWithin = (inner: string, outer: string) => inner === outer || inner.startsWith(`${outer}/`);

@@ -1,28 +1,23 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { read } from '../../api/client.ts';
 import { formatNumber } from '../../components/formats.ts';
 import { Section } from '../../components/section.tsx';
 import { Right, WideTable } from '../../components/wide-table.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication, useMay } from '../application/use-application.ts';
+import { useApplication } from '../application/use-application.ts';
+import { useKeyNames } from '../application/use-key-names.ts';
 import { refusedShare, sumByKey } from './day.ts';
 import { byKeyQuery } from './queries.ts';
 
 const mostShown = 10;
 
-/** What each key has sent in a day. Only editors may read the names of keys. */
+/** What each key has sent in a day. */
 export function Senders() {
   const { domain } = useApplication();
-  const mayRead = useMay('editor');
   const { data } = useQuery(byKeyQuery(domain));
-  const keys = useQuery({
-    ...read('/api/applications/{domain}/keys', { path: { domain } }),
-    enabled: mayRead,
-  });
+  const nameOf = useKeyNames();
   if (!data) return null;
   const all = sumByKey(data);
-  const nameOf = (key: string) => keys.data?.find(({ id }) => id === key)?.name ?? key;
   return (
     <Section title={words.overview.byKey}>
       {all.length === 0 ? (

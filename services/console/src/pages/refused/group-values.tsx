@@ -1,12 +1,10 @@
 import { Stack, Text, Title } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
-import { read } from '../../api/client.ts';
 import type { RefusedGroup } from '../../api/refused.ts';
 import { formatNumber } from '../../components/formats.ts';
 import { Unread } from '../../components/loading.tsx';
 import { words } from '../../words/en.ts';
-import { useApplication } from '../application/use-application.ts';
+import { useKeyNames } from '../application/use-key-names.ts';
 import { useValues } from './use-values.ts';
 
 const mostShown = 6;
@@ -18,11 +16,9 @@ interface Row {
 
 /** The values of a group, most frequent first, beside those who sent them. */
 export function GroupValues({ group }: { group: RefusedGroup }) {
-  const { domain } = useApplication();
   const { data, error, refetch } = useValues(group);
-  const { data: keys = [] } = useQuery(read('/api/applications/{domain}/keys', { path: { domain } }));
+  const nameOf = useKeyNames();
   if (!data) return <Unread error={error} retry={refetch} />;
-  const names = new Map(keys.map(({ id, name }) => [id, name]));
   const { values, members, senders, distinct, read: all } = data;
   const isMissing = group.keyword === 'required' && group.property !== undefined;
   const rows = isMissing
@@ -42,7 +38,7 @@ export function GroupValues({ group }: { group: RefusedGroup }) {
       <Bars
         title={words.refused.senders}
         rows={senders.map(({ key, network, count }) => ({
-          name: key ? words.refused.key(names.get(key) ?? key) : (network ?? words.refused.noNetwork),
+          name: key ? words.refused.key(nameOf(key)) : (network ?? words.refused.noNetwork),
           count,
         }))}
         all={all}
